@@ -9,6 +9,7 @@
 
 // Freedoms take a factorisation: not of heaps.
 #define MOST_BODIES 20000
+#define MOST_LOOSE 100 // of a scene without joints: more are a heap
 
 static void show_notes(CniShow *show, const char *description) {
   char line[512];
@@ -59,21 +60,22 @@ static void show_joints(CniShow *show, const CnWorld *world) {
   cni_show_list_end(show);
 }
 
-static void show_masses(CniShow *show, const CnWorld *world) {
+static void show_masses(CniShow *show, const CnWorld *world, int listed) {
   char name[CNI_MACHINE_NAME];
   CnBodyInfo info;
   double total = 0;
-  cni_show_list(show, "masses", "masses");
+  if (listed) cni_show_list(show, "masses", "masses");
   for (CnBodyId b = cn_world_next_body(world, (CnBodyId){0, 0}); b.slot;
        b = cn_world_next_body(world, b)) {
     if (cn_body_info(world, b, &info) != CN_OK || info.kind != CN_BODY_DYNAMIC) continue;
     total += info.mass;
+    if (!listed) continue;
     cni_show_row(show);
     cni_show_text(show, "body", "body", cni_machine_body_name(world, b, name));
     cni_show_number(show, "mass", "mass", info.mass, "kg");
     cni_show_row_end(show);
   }
-  cni_show_list_end(show);
+  if (listed) cni_show_list_end(show);
   cni_show_number(show, "total_mass", "total mass", total, "kg");
 }
 
@@ -82,14 +84,15 @@ int cni_info_machine(CniShow *show, CnScene *scene, const CnSceneInfo *info) {
   CnWorld *world = NULL;
   CnMechanism mechanism;
   show_notes(show, info->description);
-  if (info->joint_count == 0 || info->body_count > MOST_BODIES) return 1;
+  int machine = info->joint_count > 0;
+  if (info->body_count == 0 || info->body_count > (machine ? MOST_BODIES : MOST_LOOSE)) return 1;
   cn_scene_world_def(scene, &def);
   int good = cn_world_create(&def, &world) == CN_OK && cn_scene_fill(scene, world) == CN_OK &&
              cn_world_mechanism(world, &mechanism, NULL, 0) == CN_OK;
   if (good) {
     cni_show_count(show, "freedoms", "freedoms", mechanism.freedoms);
-    show_masses(show, world);
-    show_joints(show, world);
+    show_masses(show, world, machine);
+    if (machine) show_joints(show, world);
   }
   cn_world_destroy(world);
   return good;
@@ -98,7 +101,7 @@ int cni_info_machine(CniShow *show, CnScene *scene, const CnSceneInfo *info) {
 // ---- what the translation could not do and what changes how the robot moves ----
 
 #define WORD "beware: "
-#define MOST 5
+#define MOST 12
 
 void cni_tell_beware(const CnScene *scene, const char *label) {
   CnSceneInfo info;

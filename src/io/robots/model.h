@@ -105,6 +105,7 @@ typedef struct CniRobot {
   json_t *notes;                                        // lines
   json_t *materials, *geometries, *settings;            // objects
   json_t *couplings, *forces, *links, *pairs, *sensors; // lists; links are joints of loops
+  json_t *material_pairs;                               // a list
   const CniRobotWeight *weights;                        // of the format
   const char *title;
   int32_t drawing; // the shapes being read are only looked at: what is wanting does not matter

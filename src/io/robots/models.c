@@ -143,8 +143,8 @@ static int merge_notes(json_t *root, const json_t *robot, const char *path) {
 }
 
 static CnStatus merge(const Entry *e, json_t *root, json_t *robot) {
-  static const char *const lists[] = {"bodies",  "joints", "disabled_pairs", "couplings", "forces",
-                                      "sensors", NULL};
+  static const char *const lists[] = {"bodies", "joints",  "disabled_pairs", "couplings",
+                                      "forces", "sensors", "material_pairs", NULL};
   static const char *const objects[] = {"materials", "geometries", NULL};
   int good = merge_notes(root, robot, e->path);
   for (int32_t i = 0; lists[i]; i++) good &= merge_list(root, robot, lists[i]);

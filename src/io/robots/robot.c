@@ -16,6 +16,8 @@ static const struct {
 #define MOST_NOTES 1000
 
 int cni_robot_is(const char *text, size_t size) {
+  if (size >= 4 && memcmp(text, "\xFF\xFE<", 4) == 0) return 1; // UTF-16, of either order
+  if (size >= 4 && memcmp(text, "\xFE\xFF\0<", 4) == 0) return 1;
   size_t i = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (i < size && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r')) i++;
   return i < size && text[i] == '<';
@@ -24,8 +26,8 @@ int cni_robot_is(const char *text, size_t size) {
 CnStatus cni_robot_init(CniRobot *robot, const CniRobotDef *def, const CnAllocator *allocator) {
   *robot = (CniRobot){.def = def, .allocator = allocator, .title = ""};
   cni_arena_init(&robot->arena, allocator);
-  json_t **lists[] = {&robot->notes, &robot->couplings, &robot->forces,
-                      &robot->links, &robot->pairs,     &robot->sensors};
+  json_t **lists[] = {&robot->notes, &robot->couplings, &robot->forces,        &robot->links,
+                      &robot->pairs, &robot->sensors,   &robot->material_pairs};
   json_t **objects[] = {&robot->materials, &robot->geometries, &robot->settings};
   int there = 1;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -37,9 +39,9 @@ CnStatus cni_robot_init(CniRobot *robot, const CniRobotDef *def, const CnAllocat
 
 void cni_robot_release(CniRobot *robot) {
   const CnAllocator *a = robot->allocator;
-  json_t *values[] = {robot->notes,     robot->couplings,  robot->forces,
-                      robot->links,     robot->pairs,      robot->sensors,
-                      robot->materials, robot->geometries, robot->settings};
+  json_t *values[] = {robot->notes,    robot->couplings,     robot->forces,    robot->links,
+                      robot->pairs,    robot->sensors,       robot->materials, robot->geometries,
+                      robot->settings, robot->material_pairs};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) json_decref(values[i]);
   for (int32_t i = 0; i < robot->shape_count; i++) json_decref(robot->shapes[i].item);
   CNI_RELEASE(a, robot->bodies, robot->body_capacity);

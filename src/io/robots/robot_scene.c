@@ -483,6 +483,7 @@ static CnStatus fill_scene(CniRobot *robot, CniXmlNode *root, json_t *scene) {
   cni_robot_put(robot, scene, "description", json_string(""));
   put_list(robot, scene, "settings", robot->settings);
   put_list(robot, scene, "materials", robot->materials);
+  put_list(robot, scene, "material_pairs", robot->material_pairs);
   put_list(robot, scene, "geometries", robot->geometries);
   cni_robot_put(robot, scene, "bodies", bodies);
   cni_robot_put(robot, scene, "joints", joints);

@@ -11,6 +11,7 @@
 #include "io/robots/model.h"
 
 #define PI 3.14159265358979323846
+#define ROUNDED 0.02 // of an inertia: what rounding may have done
 
 static int has_start(const CniRobotJoint *joint) {
   return joint->kind == CN_JOINT_REVOLUTE || joint->kind == CN_JOINT_PRISMATIC ||
@@ -128,6 +129,23 @@ CnStatus cni_robot_solid(CniRobot *robot, double mass, CnPose com, CnSym3 inerti
   return status;
 }
 
+// Inertias of few digits may be those of no solid: the largest principal one is more than the others together, by
+// little. It becomes as much as they are.
+static void round_inertia(CniRobot *robot, CniRobotBody *b) {
+  CnVec3 p;
+  CnMat3 axes;
+  cni_seigen(b->inertia, &p, &axes);
+  double *most = p.x >= p.y && p.x >= p.z ? &p.x : p.y >= p.z ? &p.y : &p.z;
+  double others = p.x + p.y + p.z - *most, past = *most - others;
+  if (!(past > 1e-12 * *most) || past > ROUNDED * *most) return;
+  cni_robot_note(robot,
+                 "%.60s (line %d): its largest inertia, %.6g, is %.2g %% more than the others "
+                 "together: it is taken as %.6g",
+                 b->name, (int)b->node->line, *most, 100 * past / others, others);
+  *most = others;
+  b->inertia = cn_srotate(axes, p);
+}
+
 // What a body must be, and a little mass for what moves without any.
 static CnStatus check_mass(CniRobot *robot, int32_t i, double total) {
   CniRobotBody *b = &robot->bodies[i];
@@ -140,6 +158,7 @@ static CnStatus check_mass(CniRobot *robot, int32_t i, double total) {
     cni_robot_note(robot, "%.60s (line %d) moves and has no mass: it gets %g kg", b->name,
                    (int)b->node->line, mass);
   }
+  round_inertia(robot, b);
   CnStatus status = cni_robot_solid(robot, b->mass, b->com, b->inertia);
   if (status == CN_OK || status == CN_NO_MEMORY) return status;
   char why[CNI_MESSAGE_SIZE];

@@ -59,6 +59,8 @@ static CnStatus read_inertial(Urdf *u, CniXmlNode *link, CniRobotBody *body) {
   CNI_TRY(read_origin(node, &body->com));
   if ((part = cni_xml_child(node, "mass", NULL))) {
     CniXmlView view = cni_xml_view(part);
+    const char *text;
+    CNI_TRY(cni_xml_required(&view, "value", &text));
     CNI_TRY(cni_xml_number(&view, "value", &body->mass));
     if (body->mass < 0) return cni_xml_fail(part, "must not be negative (got %g)", body->mass);
   }
@@ -68,6 +70,9 @@ static CnStatus read_inertial(Urdf *u, CniXmlNode *link, CniRobotBody *body) {
     CniXmlView view = cni_xml_view(part);
     for (int32_t i = 0; i < 6; i++) CNI_TRY(cni_xml_number(&view, names[i], values[i]));
   }
+  if (body->mass == 0 && (j->xx != 0 || j->yy != 0 || j->zz != 0))
+    cni_robot_note(u->robot, "beware: %.60s (line %d) has inertia but no mass: it has neither",
+                   body->name, (int)node->line);
   if (body->mass > 0 && j->xx == 0 && j->yy == 0 && j->zz == 0) {
     double r = cni_cbrt(body->mass / (1000 * 4.18879020478639098)), own = 0.4 * body->mass * r * r;
     *j = cn_sdiag(own, own, own);

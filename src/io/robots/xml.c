@@ -99,10 +99,38 @@ static void on_entity(void *context, const XML_Char *name, int parameter, const 
                        name));
 }
 
+// Two hyphens in a comment are against the rules of XML and in many files: there they become blanks.
+static CnStatus mend_comments(CniArena *arena, const char **text, size_t size) {
+  const char *at = *text, *end = *text + size;
+  char *copy = NULL;
+  while (at && end - at >= 4) {
+    at = memchr(at, '<', (size_t)(end - at));
+    if (!at || end - at < 4) break;
+    if (memcmp(at, "<!--", 4) != 0) {
+      const char *data = "<![CDATA[";
+      int skip = (size_t)(end - at) >= strlen(data) && memcmp(at, data, strlen(data)) == 0;
+      at++;
+      while (skip && end - at >= 3 && memcmp(at, "]]>", 3) != 0) at++;
+      continue;
+    }
+    for (at += 4; end - at >= 3 && memcmp(at, "-->", 3) != 0; at++) {
+      if (at[0] != '-' || at[1] != '-') continue;
+      if (!copy && !(copy = cni_arena_take(arena, size + 1))) return cni_error_memory(size);
+      if (copy && *text != copy) memcpy(copy, *text, size);
+      copy[at - *text] = ' ';
+      at = copy + (at - *text);
+      end = copy + size;
+      *text = copy;
+    }
+  }
+  return CN_OK;
+}
+
 CnStatus cni_xml_parse(CniArena *arena, const char *text, size_t size, const char *file,
                        CniXmlNode **root) {
   if (size > CNI_XML_SIZE)
     return cni_bad_data("%s: has %zu bytes, more than %zu", file, size, CNI_XML_SIZE);
+  CNI_TRY(mend_comments(arena, &text, size));
   Parse p = {.arena = arena, .file = file, .parser = XML_ParserCreate(NULL)};
   if (!p.parser) return cni_error_memory(1);
   XML_SetUserData(p.parser, &p);
@@ -178,7 +206,9 @@ CnStatus cni_xml_numbers(const CniXmlView *view, const char *name, int32_t least
     while (at[length] && !is_space(at[length])) length++;
     double value = 0;
     if (cni_decimal_parse(at, length, &value) != CNI_DECIMAL_OK || !(fabs(value) <= 1e100))
-      return cni_xml_fail(view->node, "\"%s\" must be finite numbers (got \"%.60s\")", name, text);
+      return cni_xml_fail(
+          view->node, "\"%s\" must be finite numbers%s (got \"%.60s\")", name,
+          strstr(text, "${") ? ": xacro is not run here, expand the file first" : "", text);
     if (n < most) values[n] = value;
     at += length;
   }

@@ -163,8 +163,78 @@ static void told(void **state) {
   }
 }
 
+#define BOX(name, x, bits)                                                                         \
+  "<body name='" name "' pos='" x " 0 .3'><freejoint/><geom name='g" name                          \
+  "' type='box' size='.1 .1 .1' " bits "/></body>"
+#define NOTHING "contype='0' conaffinity='0'"
+
+static CnBodyId body_named(const Robot *r, const char *name) {
+  CnBodyInfo info;
+  for (CnBodyId b = cn_world_next_body(r->world, (CnBodyId){0, 0}); b.slot;
+       b = cn_world_next_body(r->world, b))
+    if (cn_body_info(r->world, b, &info) == CN_OK && strcmp(info.name, name) == 0) return b;
+  fail_msg("no body %s", name);
+  return (CnBodyId){0, 0};
+}
+
+static CnPose pose_of(const Robot *r, const char *name) {
+  CnPose pose;
+  CHECK_OK(cn_body_pose(r->world, body_named(r, name), &pose));
+  return pose;
+}
+
+// Of three boxes a floor holds the one that a pair names, whatever bits say, and by these the second; with
+// predefined pairs alone only the first. The pair's own friction: pushed by .4 of its weight the first one stays
+// with mu = .5, and slides by (.4 - .3) g t^2/2 with .3.
+static void pairs(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 4; i++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "<mujoco><option collision='%s' gravity='%g 0 -9.81' "
+             "timestep='.001'/><worldbody><geom name='f' "
+             "type='plane' size='9 9 1'/>" BOX("a", "0", NOTHING) BOX("b", "1", "")
+                 BOX("c", "2", NOTHING) "</worldbody><contact><pair geom1='f' geom2='ga' "
+                                        "friction='%g %g'/></contact></mujoco>",
+             i == 0 ? "all" : "predefined", i > 1 ? 0.4 * 9.81 : 0, i == 3 ? 0.3 : 0.5,
+             i == 3 ? 0.3 : 0.5);
+    Robot r = open_text(text, NULL, 0);
+    if (i > 1) { // on the floor
+      CnPose pose = pose_of(&r, "a");
+      pose.position.z = 0.1;
+      CHECK_OK(cn_body_set_pose(r.world, body_named(&r, "a"), &pose));
+    }
+    for (int32_t k = 0; k < 1000; k++) CHECK_OK(cn_world_step(r.world, NULL));
+    CHECK_NEAR(pose_of(&r, "a").position.z, 0.1, 1e-6);
+    CHECK(fabs(pose_of(&r, "b").position.z - 0.1) < 1e-6 ? i == 0 : i > 0);
+    CHECK_NEAR(pose_of(&r, "c").position.z, 0.3 - 0.5 * 9.81, 0.01);
+    CHECK_NEAR(pose_of(&r, "a").position.x, i == 3 ? 0.1 * 9.81 / 2 : 0, 2e-3);
+    close_robot(&r);
+  }
+}
+
+// Each copy a step after the one before, which it turns with.
+static void copies(void **state) {
+  (void)state;
+  Robot r = open_text(
+      "<mujoco><worldbody><replicate count='3' offset='0 .5 0' euler='0 0 90'><body name='r' "
+      "pos='1 0 0'><joint name='h'/><replicate count='11' sep='-'><geom name='g' size='.05' "
+      "mass='1'/></replicate></body></replicate></worldbody><contact><pair geom1='g-020' "
+      "geom2='g-021'/></contact></mujoco>",
+      NULL, 0);
+  CnPose p = pose_of(&r, "r2");
+  CnBodyInfo info;
+  CHECK_NEAR(p.position.x, -1.5, 1e-12);
+  CHECK_NEAR(p.position.y, 0.5, 1e-12);
+  CHECK_NEAR(fabs(p.rotation.z), 1, 1e-12);
+  CHECK_OK(cn_body_info(r.world, body_named(&r, "r1"), &info));
+  CHECK_NEAR(info.mass, 11, 1e-12);
+  close_robot(&r);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(lifted), cmocka_unit_test(bounded),
-                                     cmocka_unit_test(fingers), cmocka_unit_test(told)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lifted),  cmocka_unit_test(bounded),
+                                     cmocka_unit_test(fingers), cmocka_unit_test(told),
+                                     cmocka_unit_test(pairs),   cmocka_unit_test(copies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

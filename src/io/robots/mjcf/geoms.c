@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MJCF: geoms, as shapes and as mass.
 //
-// Two geoms meet if the contype of one has a bit of the other's conaffinity. In a scene each must have
+// Two geoms meet if the contype of one has a bit of the other's conaffinity, or by a pair (pairs.c). In a scene each must have
 // the other's category in its mask: every pair of bits in use becomes a category, and its mask has the
 // categories that it meets. The larger friction of two counts, as in the format.
 #include <math.h>
@@ -192,7 +192,7 @@ static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, in
 }
 
 // A material by the numbers of its friction.
-static CnStatus put_material(CniMjcf *m, const CniXmlView *view, json_t *item) {
+static CnStatus put_material(CniMjcf *m, const CniXmlView *view, int32_t own, json_t *item) {
   CniRobot *robot = m->robot;
   double friction[3] = {1, 0.005, 0.0001}, dimensions = 3;
   char name[CNI_NAME_SIZE];
@@ -204,7 +204,8 @@ static CnStatus put_material(CniMjcf *m, const CniXmlView *view, json_t *item) {
   if (dimensions < 4) friction[1] = 0;
   if (dimensions < 6) friction[2] = 0;
   char key[120];
-  snprintf(key, sizeof key, "%.17g %.17g %.17g", friction[0], friction[1], friction[2]);
+  snprintf(key, sizeof key, "%.17g %.17g %.17g %d", friction[0], friction[1], friction[2],
+           (int)own);
   int32_t known = cni_name_find(&m->materials, key);
   snprintf(name, sizeof name, "%.20smaterial %d", robot->def->prefix,
            (int)(known < 0 ? m->materials.count : known) + 1);
@@ -220,14 +221,16 @@ static CnStatus put_material(CniMjcf *m, const CniXmlView *view, json_t *item) {
       cni_robot_put(robot, material, "rolling_friction", json_real(friction[2]));
   }
   cni_robot_put(robot, item, "material", json_string(name));
-  return CN_OK;
+  if (!own) return CN_OK;
+  m->owners[own - 1].material = cni_xml_keep(&robot->arena, name, strlen(name));
+  return m->owners[own - 1].material ? CN_OK : cni_error_memory(sizeof name);
 }
 
 // The number of its bits among all; kept in the item until all are known.
 static CnStatus put_bits(CniMjcf *m, const CniXmlView *view, CniMjcfBits bits, json_t *item) {
   int32_t i = 0;
-  while (i < m->bits_count &&
-         (m->bits[i].type != bits.type || m->bits[i].affinity != bits.affinity))
+  while (i < m->bits_count && (m->bits[i].type != bits.type ||
+                               m->bits[i].affinity != bits.affinity || m->bits[i].own != bits.own))
     i++;
   if (i == CNI_MJCF_BITS)
     return cni_xml_fail(view->node, "more than %d kinds of contype and conaffinity", CNI_MJCF_BITS);
@@ -243,9 +246,9 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
   json_t *item;
   double type = 1, affinity = 1;
   double group = 0;
-  static const char *const known[] = {"name", NULL};
   CNI_TRY(cni_mjcf_view(m, node, childclass, &view));
-  cni_xml_known(&view, known);
+  int32_t own = cni_mjcf_paired(m, cni_xml_text(&view, "name"));
+  if (own) m->owners[own - 1].body = body;
   CNI_TRY(read_geom(m, &view, &g));
   CNI_TRY(cni_xml_number(&view, "contype", &type));
   CNI_TRY(cni_xml_number(&view, "conaffinity", &affinity));
@@ -257,9 +260,9 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
   if (group < m->inertia_groups[0] || group > m->inertia_groups[1]) *mass = (CniMassProps){0};
   CNI_TRY(shape_item(m, &view, &g, body, &item));
   if (!item) return CN_OK;
-  CnStatus status = put_material(m, &view, item);
+  CnStatus status = put_material(m, &view, own, item);
   if (status == CN_OK)
-    status = put_bits(m, &view, (CniMjcfBits){(uint32_t)type, (uint32_t)affinity}, item);
+    status = put_bits(m, &view, (CniMjcfBits){(uint32_t)type, (uint32_t)affinity, own}, item);
   if (status != CN_OK) {
     json_decref(item);
     return status;
@@ -268,10 +271,6 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
 }
 
 // ---- groups ----
-
-static int meet(CniMjcfBits a, CniMjcfBits b) {
-  return (a.type & b.affinity) != 0 || (b.type & a.affinity) != 0;
-}
 
 // Geoms that meet nothing are left away from bodies that have others.
 static void drop_looks(CniRobot *robot, const uint32_t *masks) {
@@ -300,8 +299,7 @@ void cni_mjcf_groups(CniMjcf *m) {
   uint32_t masks[CNI_MJCF_BITS] = {0};
   for (int32_t i = 0; i < m->bits_count; i++)
     for (int32_t k = 0; k < m->bits_count; k++)
-      if (meet(m->bits[i], m->bits[k]) && !(m->off & CNI_MJCF_CONTACT))
-        masks[i] |= UINT32_C(1) << k;
+      if (cni_mjcf_meet(m, m->bits[i], m->bits[k])) masks[i] |= UINT32_C(1) << k;
   drop_looks(robot, masks);
   int usual = m->bits_count == 1 && masks[0] == 1;
   for (int32_t i = 0; i < robot->shape_count; i++) {

@@ -300,6 +300,7 @@ static CnStatus note_options(CniMjcf *m, const CniXmlView *view) {
 
 static CnStatus read_option(CniMjcf *m, CniXmlNode *root) {
   CniRobot *robot = m->robot;
+  static const char *const meeting[] = {"all", "predefined", "dynamic", NULL};
   for (CniXmlNode *n = NULL; (n = cni_xml_child(root, "option", n));) {
     CniXmlView view = cni_xml_view(n);
     double step = 0.002;
@@ -308,6 +309,7 @@ static CnStatus read_option(CniMjcf *m, CniXmlNode *root) {
     CNI_TRY(cni_xml_vec3(&view, "gravity", &gravity));
     if (!(step > 0)) return cni_xml_fail(n, "\"timestep\" must be positive (got %g)", step);
     CNI_TRY(read_flags(m, n, &gravity));
+    CNI_TRY(cni_xml_choice(&view, "collision", meeting, &m->collision));
     CNI_TRY(note_options(m, &view));
     cni_robot_put(robot, robot->settings, "time_step", json_real(step));
     cni_robot_put(robot, robot->settings, "gravity", cni_json_vec3(gravity));
@@ -380,20 +382,7 @@ static CnStatus read_assets(CniMjcf *m, CniXmlNode *root) {
   return CN_OK;
 }
 
-// ---- contacts between bodies ----
-
-static CnStatus read_contacts(CniMjcf *m, CniXmlNode *root) {
-  for (CniXmlNode *n = NULL; (n = cni_xml_child(root, "contact", n));)
-    for (CniXmlNode *e = NULL; (e = cni_xml_child(n, "exclude", e));) {
-      CniXmlView view = cni_xml_view(e);
-      int32_t a, b;
-      CNI_TRY(cni_mjcf_body(m, &view, "body1", &a));
-      CNI_TRY(cni_mjcf_body(m, &view, "body2", &b));
-      cni_xml_text(&view, "name");
-      cni_robot_apart(m->robot, a, b);
-    }
-  return CN_OK;
-}
+// ---- the whole ----
 
 // What is left out and is felt.
 static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
@@ -405,10 +394,8 @@ static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
                                          {NULL, "plugin", NULL},
                                          {"equality", "distance", NULL},
                                          {"equality", "flex", NULL},
-                                         {"contact", "pair", NULL},
                                          {"mujoco", "deformable", NULL},
                                          {"option", "flag", "filterparent"},
-                                         {NULL, "option", "collision"},
                                          {NULL, "option", "wind"},
                                          {NULL, "joint", "springdamper"},
                                          {NULL, "geom", "shellinertia"},
@@ -432,16 +419,18 @@ static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
   cni_robot_put(m->robot, m->robot->settings, "time_step", json_real(0.002));
   CNI_TRY(include_files(m->robot, root));
   CNI_TRY(read_compiler(m, root));
+  CNI_TRY(cni_mjcf_replicate(m, root));
   CNI_TRY(read_option(m, root));
   CNI_TRY(read_classes(m, root));
   CNI_TRY(read_assets(m, root));
+  CNI_TRY(cni_mjcf_find_pairs(m, root));
   CNI_TRY(cni_mjcf_bodies(m, root));
   cni_mjcf_groups(m);
   cni_mjcf_total(m);
   CNI_TRY(cni_mjcf_keys(m, root));
   CNI_TRY(cni_robot_settle(m->robot));
   CNI_TRY(cni_mjcf_loads(m));
-  CNI_TRY(read_contacts(m, root));
+  CNI_TRY(cni_mjcf_contacts(m, root));
   CNI_TRY(cni_mjcf_equality(m, root));
   CNI_TRY(cni_mjcf_tendons(m, root));
   CNI_TRY(cni_mjcf_actuators(m, root));
@@ -463,11 +452,13 @@ CnStatus cni_robot_mjcf(CniRobot *robot, CniXmlNode *root) {
   cni_name_release(&m.site_names, a);
   cni_name_release(&m.mesh_names, a);
   cni_name_release(&m.free_names, a);
+  cni_name_release(&m.paired, a);
   cni_name_release(&m.materials, a);
   CNI_RELEASE(a, m.classes, m.class_capacity);
   CNI_RELEASE(a, m.sites, m.site_capacity);
   CNI_RELEASE(a, m.places, m.place_capacity);
   CNI_RELEASE(a, m.loads, m.load_capacity);
+  CNI_RELEASE(a, m.pairs, m.pair_capacity);
   CNI_RELEASE(a, m.meshes, m.mesh_capacity);
   return status;
 }

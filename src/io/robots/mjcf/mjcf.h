@@ -18,10 +18,23 @@ typedef struct CniMjcfSite {
   CnPose pose;
 } CniMjcfSite;
 
-// A geom's bits of contact: each different pair is a group of the scene.
+// A geom's bits of contact: each different pair is a group of the scene, and each geom that a <pair> names.
 typedef struct CniMjcfBits {
   uint32_t type, affinity;
+  int32_t own; // 0: no pair names it
 } CniMjcfBits;
+
+typedef struct CniMjcfOwner {
+  const char *name, *material; // of the scene
+  int32_t body;                // less than CNI_ROBOT_WORLD: no such geom yet
+} CniMjcfOwner;
+
+typedef struct CniMjcfPair {
+  CniXmlNode *node;
+  int32_t a, b; // numbers of `own`
+} CniMjcfPair;
+
+enum { CNI_MJCF_ALL, CNI_MJCF_PREDEFINED, CNI_MJCF_DYNAMIC }; // what may meet
 #define CNI_MJCF_BITS 31
 
 // What a flag of the options may switch off.
@@ -72,6 +85,10 @@ typedef struct CniMjcf {
   int32_t mesh_count, mesh_capacity;
   CniMjcfBits bits[CNI_MJCF_BITS];
   int32_t bits_count;
+  CniNameTable paired; // geoms of pairs: numbers in `owners`
+  CniMjcfOwner owners[CNI_MJCF_BITS];
+  CniMjcfPair *pairs;
+  int32_t own_count, pair_count, pair_capacity, collision;
   const double *control; // of the keyframe; null: zeros
   int32_t control_count;
 } CniMjcf;
@@ -95,12 +112,20 @@ CnStatus cni_mjcf_joint_or_free(const CniMjcf *m, const CniXmlView *view, const 
 CnStatus cni_mjcf_site(const CniMjcf *m, const CniXmlView *view, const char *name,
                        CniMjcfSite **site);
 
+// Copies of what is to be repeated, in the tree of elements; after the compiler's options are known.
+CnStatus cni_mjcf_replicate(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_bodies(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_keys(CniMjcf *m, CniXmlNode *root);
 // The least mass and inertia of a body, and the balance of its inertia; the total mass of all (masses.c).
 void cni_mjcf_bound(const CniMjcf *m, CniRobotBody *body);
 void cni_mjcf_total(CniMjcf *m);
 CnStatus cni_mjcf_loads(CniMjcf *m); // after settling
+// Pairs of geoms (pairs.c): found before the geoms are read, of which each has its number; do two kinds of bits
+// meet; afterwards what pairs and excludes say.
+CnStatus cni_mjcf_find_pairs(CniMjcf *m, CniXmlNode *root);
+int32_t cni_mjcf_paired(const CniMjcf *m, const char *name);
+int cni_mjcf_meet(const CniMjcf *m, CniMjcfBits a, CniMjcfBits b);
+CnStatus cni_mjcf_contacts(CniMjcf *m, CniXmlNode *root);
 // Groups of contact, once all geoms are known.
 void cni_mjcf_groups(CniMjcf *m);
 // A geom: its shape, if it has one, and its mass.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// URDF files as people have them: comments with hyphens, UTF-16, inertias of few digits; and what is not taken.
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/scene.h>
+
+#include "io/robots/robot.h"
+
+static CnStatus translate(const char *text, size_t size, CnScene **scene) {
+  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0};
+  CnAllocator allocator = cn_allocator_default();
+  char *made = NULL;
+  size_t length = 0;
+  CnStatus status = cni_robot_text(&def, text, size, &allocator, &made, &length);
+  if (status != CN_OK) return status;
+  status = cn_scene_parse(made, length, "r.urdf", NULL, 0, NULL, scene);
+  allocator.release(allocator.context, made, length + 1);
+  return status;
+}
+
+static const char *notes_of(CnScene *scene) {
+  static CnSceneInfo info;
+  cn_scene_info(scene, &info);
+  return info.description;
+}
+
+#define LINK(mass, inertia)                                                                        \
+  "<link name='a'><inertial>" mass "<inertia " inertia                                             \
+  " ixy='0' ixz='0' iyz='0'/></inertial></link>"
+#define ROUND "ixx='1' iyy='1' izz='1'"
+
+static void taken(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"<robot><!-- ---- a -- b --->" LINK("<mass value='1'/>", ROUND) "<!----></robot>", ""},
+      {"<robot>" LINK("<mass value='1'/>", "ixx='.010' iyy='.020' izz='.0301'") "</robot>",
+       "its largest inertia, 0.0301, is 0.33 % more than the others together"},
+      {"<robot>" LINK("<mass value='0'/>", ROUND) "</robot>",
+       "beware: a (line 1) has inertia but no mass"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    CnScene *scene;
+    CHECK_OK(translate(cases[i][0], strlen(cases[i][0]), &scene));
+    CHECK_TEXT(notes_of(scene), cases[i][1]);
+    cn_scene_destroy(scene);
+  }
+}
+
+// The same file in UTF-16 of both orders.
+static void wide(void **state) {
+  (void)state;
+  const char *text = "<robot name='r'>" LINK("<mass value='1'/>", ROUND) "</robot>";
+  size_t length = strlen(text);
+  char *bytes = calloc(2 * length + 2, 1);
+  for (int32_t order = 0; order < 2; order++) {
+    CnScene *scene;
+    memcpy(bytes, order ? "\xFE\xFF" : "\xFF\xFE", 2);
+    for (size_t i = 0; i < length; i++) {
+      bytes[2 + 2 * i + (size_t)order] = text[i];
+      bytes[3 + 2 * i - (size_t)order] = 0;
+    }
+    CHECK(cni_robot_is(bytes, 2 * length + 2));
+    CHECK_OK(translate(bytes, 2 * length + 2, &scene));
+    cn_scene_destroy(scene);
+  }
+  free(bytes);
+}
+
+static void refused(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {{"<robot>" LINK("<mass>2</mass>", ROUND) "</robot>",
+                                          "r.urdf: line 1: <mass>: needs \"value\""},
+                                         {"<robot>" LINK("<mass value='${m}'/>", ROUND) "</robot>",
+                                          "r.urdf: line 1: <mass>: \"value\" must be finite "
+                                          "numbers: xacro is not run here, expand the file "
+                                          "first (got \"${m}\")"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    CnScene *scene;
+    CHECK_STATUS(translate(cases[i][0], strlen(cases[i][0]), &scene), CN_INVALID_DATA);
+    assert_string_equal(cn_error_message(), cases[i][1]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(taken), cmocka_unit_test(wide),
+                                     cmocka_unit_test(refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -150,6 +150,12 @@ CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *
 
 // ---- friction.c ----
 
+// Slower slip is none: the error that the steps may have.
+double cni_slip_zero(const CniDrive *d);
+// What friction can stop, or begin, within the time dt in which it makes a way u dt below the tolerance is slow:
+// friction does the same in that time, and what else happens in it is of second order.
+double cni_slip_slow(const CniDrive *d);
+
 // The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
 // chosen[0 .. count), bounds, which are followed by repetition where they go with the answer. `time`: over
 // which forces act; 0: impulses of an impact, 1: forces themselves.

@@ -12,19 +12,20 @@
 
 #include <string.h>
 
-// Slower slip is none: the error that the steps may have.
-static double slip_zero(const CniDrive *d) {
+double cni_slip_zero(const CniDrive *d) {
   return (10 * CNI_SPEED_ZERO + 10 * d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
 }
 
+double cni_slip_slow(const CniDrive *d) {
+  return 0.03 * sqrt(d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
+}
+
 // Where a slip in space has come to its end, some of its velocity is left across the direction in which
-// it was stopped, and would be stopped next, and so on. What friction can stop within the time dt in
-// which it makes a way u dt below the tolerance is stopped at once: friction does the same in that
-// time, and what else happens in it is of second order.
+// it was stopped, and would be stopped next, and so on.
 static double part_zero(const CniDrive *d, int32_t contact, int32_t part) {
-  double zero = slip_zero(d);
+  double zero = cni_slip_zero(d);
   if (contact != d->stops || part != d->stops_part) return zero;
-  return cn_max(zero, 0.03 * sqrt(d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count)));
+  return cn_max(zero, cni_slip_slow(d));
 }
 
 // On which side of its place a servo is, 1 or -1; 0: it is there, at rest. Near it that is the side to
@@ -32,7 +33,7 @@ static double part_zero(const CniDrive *d, int32_t contact, int32_t part) {
 static double servo_side(const CniDrive *d, int32_t contact, double speed) {
   int32_t gap = cni_servo_gap(d->probe.eq, contact - d->probe.eq->contact_count);
   double x = gap < 0 ? 0 : d->probe.gaps[gap], near = CNI_GAP_CLOSED + d->def.tolerance;
-  if (gap < 0 || (fabs(x) <= near && fabs(speed) <= slip_zero(d))) return 0;
+  if (gap < 0 || (fabs(x) <= near && fabs(speed) <= cni_slip_zero(d))) return 0;
   int stays = fabs(x) > near || (fabs(x) > CNI_SERVO_CROSSES && x * speed < 0);
   return (stays ? x : speed) < 0 ? -1 : 1;
 }

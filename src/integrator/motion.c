@@ -197,9 +197,8 @@ void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, co
     if (slip->count < 2) continue;
     double speed = cni_motion_slip(m, i, jacobian, rate, v, u);
     double on = u[0] * slip->start[0] + u[1] * slip->start[1], length = on < 0 ? -speed : speed;
-    double left = cn_min(1, speed / (SLIP_LEFT * slip->speed)),
-           share = left * left * (3 - 2 * left);
-    if (!(slip->speed > 0)) share = speed > 0;
+    double left = speed / cn_max(SLIP_LEFT * slip->speed, slip->slow), share = speed > 0;
+    if (left < 1) share = left * left * (3 - 2 * left);
     for (int32_t k = 0; k < 2; k++)
       slip->now[k] = (share > 0 ? share * u[k] / length : 0) + (1 - share) * slip->start[k];
     double size = sqrt(slip->now[0] * slip->now[0] + slip->now[1] * slip->now[1]);

@@ -58,14 +58,16 @@ typedef struct CniSchur {
 // gives its bound, a force like others; and so does a contact whose normal depends on others. Along one row the direction is one sign for good. Along two it
 // is that of the velocity where D is made; where little of the speed at the start of the step is
 // left, it is that of the start more and more: the equations stay smooth up to and beyond the instant
-// at which the motion ends, and errors of a vanishing velocity do not decide.
+// at which the motion ends, and errors of a vanishing velocity do not decide. Likewise where it begins: the
+// direction of a slow slip turns within u/(mu L W), which steps would have to follow.
 typedef struct CniSlip {
   int32_t normal;      // place of the normal among the active rows; -1: a force that is given
   int32_t row, count;  // first row, and how many: 1 or 2
   int32_t place;       // of that row in the list, the other after it
   int32_t owner, part; // whose it is: for the event driver
   double friction;     // mu, or the force (N)
-  double speed;        // m/s, at the start of the step
+  double speed;        // m/s, at the start of the step; 0: none worth the name
+  double slow;         // m/s: what is slower has the direction of the start
   double start[2];     // unit, along the rows: at the start of the step
   double now[2];       // where D is made
 } CniSlip;

@@ -49,12 +49,15 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
   return CN_OK;
 }
 
-// Velocity of a part that slips, in the direction of its slip.
-static double slip_speed(const CniDrive *d, const CniContactPart *part, const double *v) {
+// Has a slip come to its end: turned back, or, in space, where it may turn as fast as it likes while it ends,
+// become less than slip is?
+static int slip_ends(const CniDrive *d, const CniContactPart *part, const double *v) {
   const CniMotion *m = &d->motion;
-  double u[2];
-  cni_motion_slip(m, part->slip, m->scratch_g, m->scratch_rate, v, u);
-  return part->direction[0] * u[0] + part->direction[1] * u[1];
+  const CniSlip *slip = &m->slip[part->slip];
+  double u[2], zero = cni_slip_zero(d);
+  double speed = cni_motion_slip(m, part->slip, m->scratch_g, m->scratch_rate, v, u);
+  if (slip->count > 1 && slip->speed > zero && speed < zero) return 1;
+  return part->direction[0] * u[0] + part->direction[1] * u[1] < 0;
 }
 
 static int32_t place_of_row(const CniMotion *m, int32_t row) {
@@ -82,9 +85,9 @@ static void look_at_parts(CniDrive *d, int32_t contact, double load, double zero
     const CniContactPart *part = &d->modes[contact].parts[i];
     CniPartRows rows = cni_part_rows(d, contact, i);
     int32_t gap = i > 0 ? -1 : cni_servo_gap(m->eq, contact - m->eq->contact_count);
-    int ends = rows.count > 0 && part->slip >= 0 &&
-               (gap < 0 ? slip_speed(d, part, v) < 0
-                        : part->direction[0] * m->gaps[gap] < -CNI_SERVO_CROSSES);
+    int ends =
+        rows.count > 0 && part->slip >= 0 &&
+        (gap < 0 ? slip_ends(d, part, v) : part->direction[0] * m->gaps[gap] < -CNI_SERVO_CROSSES);
     if (ends) take(found, CN_EVENT_STICK, contact, i);
     if (rows.count == 0 || part->slips) continue;
     double along = 0;

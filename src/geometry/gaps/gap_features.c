@@ -32,7 +32,8 @@
 #include "geometry/gaps/gap_core.h"
 
 #define FLUSH 1e-4  // rad: a patch that is flat but for this has all its corners and crossings
-#define FLAT 1e-6   // sine of the tilt of an end below which it lies flat
+#define FLAT 1e-6   // sine of the tilt of an end below which it lies flat,
+#define LYING 1e-4  // and above which the points of its rim are none: the lowest one is
 #define BESIDE 0.1  // of the directions of a corner, where walls and faces are met
 #define BORDER 1e-3 // of a domain: farther outside nothing more is asked
 #define TURNS 16384 // names of points on a rim: parts of a turn
@@ -196,10 +197,10 @@ static CniGap rim(const CniCore *f, int32_t face, const CniCore *c, int32_t uppe
   double length = k < 0 ? tilt : 1;
   if (r > 0 && length > 0) p = cn_vec3(r * (x / length), r * (y / length), z);
   if (r > 0 && k < 0) domain = tilt - FLAT;
+  if (r > 0 && k >= 0) domain = LYING - ((upper ? down.z : -down.z) > 0 ? tilt : 1);
   p = cni_core_point(c, p);
   if (f->shape->kind == CN_SHAPE_PLANE) return on_plane(f, c, p, domain);
   CniGap g = cni_gap_over_face(f, face, c, p, turned);
-  if (k >= 0) domain = BESIDE - ((upper ? down.z : -down.z) > 0 ? tilt : 1); // of a flat end
   g.domain = cn_min(g.domain, domain);
   return g;
 }

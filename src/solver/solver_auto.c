@@ -14,14 +14,14 @@
 //   7. psor
 // Problems of more than 4000 rows, whose dense matrix would be large, start with 7.
 //
-// Steps of a world with an effort that is quick or normal: auto_steps.c.
+// Steps of a world with an effort that is quick or normal: auto_islands.c and auto_steps.c.
 //
 // Everything else (friction, limits, step problems), likewise: auto_cones.c. Explicit problems
 // of more than 60000 rows, whose factors would be large, are psor's alone.
 //
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
-#include "solver/cones/auto_steps.h"
+#include "solver/cones/auto_islands.h"
 #include "solver/pivots/lcp.h"
 #include "core/rng.h"
 
@@ -42,6 +42,7 @@ typedef struct Auto {
   CniLcpWork work;
   CniAutoCones cones;
   CniAutoSteps steps;
+  CniAutoIslands islands;
   void *sweeps;          // of psor
   CniStepMemory *memory; // of this solve
   double tolerance, time_budget;
@@ -53,6 +54,7 @@ static void destroy(void *state) {
   cni_lcp_work_release(&s->work);
   cni_auto_cones_release(&s->cones);
   cni_auto_steps_release(&s->steps);
+  cni_auto_islands_release(&s->islands);
   cni_solver_psor.destroy(s->sweeps);
   CnAllocator allocator = s->allocator;
   cni_release(&allocator, s, sizeof *s);
@@ -65,6 +67,7 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   s->tolerance = def->tolerance;
   s->time_budget = def->time_budget;
   cni_lcp_work_init(&s->work, allocator);
+  cni_auto_islands_init(&s->islands, def, allocator);
   CnStatus status = cni_solver_psor.create(def, allocator, &s->sweeps);
   if (status == CN_OK) status = cni_auto_cones_create(&s->cones, def, allocator);
   if (status == CN_OK) status = cni_auto_steps_create(&s->steps, def, allocator);
@@ -205,7 +208,7 @@ static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStep
   s->memory = memory;
   if (cni_problem_is_lcp(p)) return solve_lcp(s, p, answer, report);
   if (p->form == CN_FORM_STEP && s->steps.effort != CN_EFFORT_EXACT)
-    return cni_auto_steps_solve(&s->steps, &s->cones, p, answer, memory, report);
+    return cni_auto_islands_solve(&s->islands, &s->steps, &s->cones, p, answer, memory, report);
   if (p->row_count <= CNI_FACTOR_ROWS || p->form != CN_FORM_EXPLICIT)
     return cni_auto_cones_solve(&s->cones, p, answer, memory, report);
   report->method = cni_solver_psor.name;

@@ -69,10 +69,8 @@ CnStatus cni_auto_steps_create(CniAutoSteps *s, const CnSolverDef *def,
   s->effort = def->effort;
   s->sweep_count = (int32_t)(def->max_iterations * allowances[def->effort].sweeps + 0.5);
   if (s->sweep_count < 1) s->sweep_count = 1;
-  cni_islands_init(&s->islands, allocator);
   cni_few_init(&s->few, def, allocator);
   s->allocator = *allocator;
-  s->answer = cn_answer_empty(allocator);
   CnStatus status = cni_psor_create(def, allocator, 0, &sweeps);
   s->sweeps = sweeps;
   if (s->sweeps) s->sweeps->check_first = GIVEN;
@@ -81,47 +79,33 @@ CnStatus cni_auto_steps_create(CniAutoSteps *s, const CnSolverDef *def,
 
 void cni_auto_steps_release(CniAutoSteps *s) {
   cni_psor_destroy(s->sweeps);
-  cni_islands_release(&s->islands);
   cni_few_release(&s->few);
   CNI_RELEASE(&s->allocator, s->given, s->given_capacity);
-  cn_answer_release(&s->answer);
 }
 
-static double worst_residual(const CniIslands *islands, const CnProblem *p, const CnAnswer *answer,
-                             int32_t island) {
-  double worst = 0;
-  for (int32_t k = islands->start[island]; k < islands->start[island + 1]; k++) {
-    const CniBlock *block = &p->blocks[islands->list[k]];
-    worst = cn_max(worst, cni_block_residual(p, block, answer->g + block->row, answer->v));
+CniAutoRound cni_auto_steps_limits(const CniAutoSteps *s, const CnProblem *p) {
+  const Allowance *allowed = &allowances[s->effort];
+  double work = allowed->times * CONTACT_WORK * s->sweep_count * (double)p->block_count;
+  return (CniAutoRound){.tolerance = s->tolerance, .budget = cn_max(allowed->work, work)};
+}
+
+int cni_auto_steps_allows(const CniAutoSteps *s, int32_t bodies, int32_t rows) {
+  return bodies <= allowances[s->effort].bodies && rows <= allowances[s->effort].rows;
+}
+
+double cni_auto_steps_holds(const CniAutoSteps *s, const CnProblem *p, const int32_t *list,
+                            int32_t count) {
+  int32_t rows = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (p->blocks[list[i]].kind == CN_BLOCK_BILATERAL) return 0;
+    rows += p->blocks[list[i]].dim;
   }
-  return worst;
+  return GIVEN * (rows <= SMALL_ROWS ? cn_min(s->tolerance, SMALL_TOLERANCE) : s->tolerance);
 }
-
-// Impulses of an island's blocks: from those of all, or to them.
-static void exchange(const CniIslands *islands, const CnProblem *p, int32_t island, double *all,
-                     double *own, int out) {
-  for (int32_t k = islands->start[island]; k < islands->start[island + 1]; k++) {
-    const CniBlock *block = &p->blocks[islands->list[k]];
-    size_t bytes = (size_t)block->dim * sizeof *own;
-    if (out)
-      memcpy(all + block->row, own, bytes);
-    else
-      memcpy(own, all + block->row, bytes);
-    own += block->dim;
-  }
-}
-
-// The part of one solve that its islands share.
-typedef struct Round {
-  double tolerance, speed; // speed: what residuals are relative to
-  double budget;
-  int32_t made; // sweeps that go on from each other
-  int32_t changed;
-} Round;
 
 // Few rows beside the joints; an island that was taken out, or everything.
 static CnStatus try_few(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                        CniStepMemory *memory, CnSolveReport *report, Round *round,
+                        CniStepMemory *memory, CnSolveReport *report, CniAutoRound *round,
                         CniFewAim *aim) {
   // sweeps and factors for the last of the digits that were only wished for are not worth their price where a
   // machine is large
@@ -137,49 +121,26 @@ static CnStatus try_few(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p
   return CN_OK;
 }
 
-static CnStatus improve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                        CniStepMemory *memory, CnSolveReport *report, Round *round,
-                        int32_t island) {
-  double worst = worst_residual(&s->islands, p, answer, island), error;
+CnStatus cni_auto_steps_finish(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
+                               CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report,
+                               CniAutoRound *round, double worst, int *better) {
   CniFewAim aim = {.met = 0};
-  double deeper = p->block_count <= NEAR_BLOCKS ? DEEPER : 1;
+  double deeper = p->block_count <= NEAR_BLOCKS ? DEEPER : 1, error = 0;
+  *better = 0;
   if (worst <= round->tolerance * round->speed) return CN_OK;
-  CNI_TRY(cni_islands_take(&s->islands, p, island, round->speed));
-  const CnProblem *part = s->islands.part;
-  if (part->group_count > allowances[s->effort].bodies) return CN_OK;
-  CNI_TRY(cni_answer_fit(&s->answer, part));
-  CNI_TRY(cni_answer_reserve_u(&s->answer));
-  exchange(&s->islands, p, island, answer->g, s->answer.g, 0);
+  if (!cni_auto_steps_allows(s, p->group_count, p->row_count)) return CN_OK;
   CnSolveReport own = {.method = report->method};
-  if (cni_joints_count(part) > 0 && cni_few_rows(part) <= FEW_ROWS &&
-      part->block_count < p->block_count)
-    CNI_TRY(try_few(s, cones, part, &s->answer, memory, &own, round, &aim));
-  if (aim.met)
-    error = 0;
-  else
-    CNI_TRY(cni_auto_cones_within(cones, part, &s->answer, memory, deeper * round->tolerance,
+  if (!round->few && cni_joints_count(p) > 0 && cni_few_rows(p) <= FEW_ROWS)
+    CNI_TRY(try_few(s, cones, p, answer, memory, &own, round, &aim));
+  if (!aim.met)
+    CNI_TRY(cni_auto_cones_within(cones, p, answer, memory, deeper * round->tolerance,
                                   &round->budget, 0, &own, &error));
   report->iterations += own.iterations;
   report->attempts += own.attempts;
   report->cut_by_time |= own.cut_by_time;
-  if (!(error * round->speed < worst)) return CN_OK;
-  exchange(&s->islands, p, island, answer->g, s->answer.g, 1);
-  report->method = own.method;
-  round->changed = 1;
+  *better = error * round->speed < worst;
+  if (*better) report->method = own.method;
   return CN_OK;
-}
-
-// m/s: the largest speed without any impulse, as the certificate has it.
-static double free_speed(const CnProblem *p) {
-  double largest = 0;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    double r[CNI_MAX_DIM], sum = 0;
-    cni_block_b(p, &p->blocks[i], r);
-    cni_storages[p->blocks[i].storage].free(p, &p->blocks[i], r);
-    for (int32_t d = 0; d < p->blocks[i].dim; d++) sum += r[d] * r[d];
-    largest = cn_max(largest, sum);
-  }
-  return cn_max(sqrt(largest), p->speed);
 }
 
 // m/s: the residual of the impulses of the step before, as far as it is above `most`. Velocities are theirs.
@@ -194,13 +155,12 @@ static double given_residual(const CnProblem *p, CnAnswer *answer, double most) 
 }
 
 static int may_be_factored(const CniAutoSteps *s, const CnProblem *p) {
-  return p->group_count <= allowances[s->effort].bodies &&
-         p->row_count <= allowances[s->effort].rows;
+  return cni_auto_steps_allows(s, p->group_count, p->row_count);
 }
 
 // So many steps of apgd at most.
 static CnStatus descend(CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                        CniStepMemory *memory, CnSolveReport *report, const Round *round,
+                        CniStepMemory *memory, CnSolveReport *report, const CniAutoRound *round,
                         int32_t most, double part, int *done) {
   CnSolveReport own = *report;
   CniDescent *descent = cones->descent;
@@ -227,7 +187,8 @@ static int is_cold(const CnProblem *p, const CnAnswer *answer) {
 
 // Newton's method from impulses that nearly hold.
 static CnStatus try_near(CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                         CniStepMemory *memory, CnSolveReport *report, Round *round, int *done) {
+                         CniStepMemory *memory, CnSolveReport *report, CniAutoRound *round,
+                         int *done) {
   double error;
   CNI_TRY(cni_auto_cones_within(cones, p, answer, memory, DEEPER * round->tolerance, &round->budget,
                                 1, report, &error));
@@ -238,7 +199,7 @@ static CnStatus try_near(CniAutoCones *cones, const CnProblem *p, CnAnswer *answ
 
 // So many sweeps at most.
 static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
-                      CnSolveReport *report, Round *round, int32_t most, int *done) {
+                      CnSolveReport *report, CniAutoRound *round, int32_t most, int *done) {
   CniPsor *sweeps = s->sweeps;
   int32_t before = report->iterations;
   double part = p->block_count <= NEAR_BLOCKS ? HALFWAY : 1;
@@ -282,7 +243,7 @@ static int is_tree(const CnProblem *p) {
 // what was given, if that is near, which sweeps may have spoilt.
 static CnStatus begin_contacts(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
                                CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report,
-                               Round *round, int near, int few, int *done) {
+                               CniAutoRound *round, int near, int few, int *done) {
   size_t bytes = (size_t)p->row_count * sizeof *s->given;
   CNI_TRY(CNI_RESERVE(&s->allocator, s->given, s->given_capacity, 0, p->row_count));
   memcpy(s->given, answer->g, bytes);
@@ -309,7 +270,7 @@ static int32_t first_steps(const CnProblem *p, const CnAnswer *answer, int tree,
 // Problems that are not large: what was given, few rows beside joints. *done: 1: that is the answer;
 // *swept: 0: sweeps are still to be made.
 static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                      CniStepMemory *memory, CnSolveReport *report, Round *round, int *done,
+                      CniStepMemory *memory, CnSolveReport *report, CniAutoRound *round, int *done,
                       int *swept) {
   int32_t joints = cni_joints_count(p), others = cni_few_rows(p);
   int few = others <= (joints > 0 ? FEW_ROWS : SMALL_ROWS);
@@ -317,7 +278,7 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   if (others <= SMALL_ROWS) round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
   if (p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;
   if (joints == 0 && !few && !may_be_factored(s, p)) return CN_OK; // as larger ones do
-  round->speed = free_speed(p);
+  round->speed = cni_free_speed(p);
   double limit = GIVEN * round->tolerance * round->speed, near = NEAR * round->speed;
   if (joints == 0) {
     int small = p->block_count <= NEAR_BLOCKS && p->group_count <= allowances[s->effort].bodies;
@@ -348,27 +309,19 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   return CN_OK;
 }
 
-CnStatus cni_auto_steps_solve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
-                              CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report) {
-  const Allowance *allowed = &allowances[s->effort];
-  double work = allowed->times * CONTACT_WORK * s->sweep_count * (double)p->block_count;
-  Round round = {.tolerance = s->tolerance, .budget = cn_max(allowed->work, work)};
-  int done = 0, swept = 0;
+CnStatus cni_auto_steps_whole(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
+                              CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report,
+                              CniAutoRound *round, int *done) {
+  int swept = 0;
   report->method = cni_solver_psor.name;
-  CNI_TRY(begin(s, cones, p, answer, memory, report, &round, &done, &swept));
+  CNI_TRY(begin(s, cones, p, answer, memory, report, round, done, &swept));
   int factors = may_be_factored(s, p) && cni_joints_count(p) == 0;
   int32_t most = factors && p->block_count <= NEAR_BLOCKS ? TWICE * s->sweep_count : s->sweep_count;
-  if (!swept && !done && !report->cut_by_time && round.made < most)
-    CNI_TRY(sweep(s, p, answer, memory, report, &round, most - round.made, &done));
+  if (!swept && !*done && !report->cut_by_time && round->made < most)
+    CNI_TRY(sweep(s, p, answer, memory, report, round, most - round->made, done));
   // momentum carries weights through a pile of boxes in fewer steps than sweeps take, and for less than
   // a factor: where one is the alternative
-  if (!swept && !done && !report->cut_by_time && factors)
-    CNI_TRY(descend(cones, p, answer, memory, report, &round, DESCENT * s->sweep_count, 1, &done));
-  if (done || report->cut_by_time) return CN_OK;
-  CNI_TRY(cni_islands_find(&s->islands, p));
-  for (int32_t i = 0; i < s->islands.count && round.budget > 0 && !report->cut_by_time; i++)
-    if (s->islands.rows[i] <= allowed->rows)
-      CNI_TRY(improve(s, cones, p, answer, memory, report, &round, i));
-  if (round.changed) cni_problem_apply(p, answer->g, answer->v);
+  if (!swept && !*done && !report->cut_by_time && factors)
+    CNI_TRY(descend(cones, p, answer, memory, report, round, DESCENT * s->sweep_count, 1, done));
   return CN_OK;
 }

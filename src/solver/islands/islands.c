@@ -2,6 +2,8 @@
 // Islands: found by joining the bodies of every block, taken out by copying what belongs to one.
 #include "solver/islands/islands.h"
 
+#include "core/vec.h"
+
 #include <string.h>
 
 void cni_islands_init(CniIslands *s, const CnAllocator *allocator) {
@@ -10,13 +12,11 @@ void cni_islands_init(CniIslands *s, const CnAllocator *allocator) {
 }
 
 void cni_islands_release(CniIslands *s) {
-  CNI_RELEASE(&s->allocator, s->group_of, s->group_capacity);
-  CNI_RELEASE(&s->allocator, s->set_of, s->set_capacity);
   CNI_RELEASE(&s->allocator, s->list, s->list_capacity);
   CNI_RELEASE(&s->allocator, s->start, s->start_capacity);
   CNI_RELEASE(&s->allocator, s->rows, s->rows_capacity);
   CNI_RELEASE(&s->allocator, s->root, s->root_capacity);
-  cn_problem_destroy(s->part);
+  CNI_RELEASE(&s->allocator, s->of, s->of_capacity);
 }
 
 // ---- who acts on whom ----
@@ -62,8 +62,7 @@ static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
 static CnStatus reserve(CniIslands *s, const CnProblem *p) {
   const CnAllocator *a = &s->allocator;
   CNI_TRY(CNI_RESERVE(a, s->root, s->root_capacity, 0, p->group_count + 1));
-  CNI_TRY(CNI_RESERVE(a, s->group_of, s->group_capacity, 0, p->group_count + 1));
-  CNI_TRY(CNI_RESERVE(a, s->set_of, s->set_capacity, 0, p->set_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->of, s->of_capacity, 0, p->group_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->list, s->list_capacity, 0, p->block_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, p->group_count + 3));
   return CNI_RESERVE(a, s->rows, s->rows_capacity, 0, p->group_count + 2);
@@ -73,7 +72,7 @@ static CnStatus reserve(CniIslands *s, const CnProblem *p) {
 static int32_t island_of(const CniIslands *s, const CnProblem *p, const CniBlock *block) {
   int32_t group;
   for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++)
-    if (p->groups[group].inv_mass > 0) return s->group_of[root_of(s->root, group)];
+    if (p->groups[group].inv_mass > 0) return s->of[root_of(s->root, group)];
   return s->count - 1;
 }
 
@@ -81,15 +80,15 @@ CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
   CNI_TRY(reserve(s, p));
   for (int32_t i = 0; i < p->group_count; i++) {
     s->root[i] = i;
-    s->group_of[i] = -1;
+    s->of[i] = -1;
   }
   int32_t idle = 0;
   for (int32_t i = 0; i < p->block_count; i++) idle |= join(s, p, &p->blocks[i]) < 0;
-  // numbers in the order of their first blocks, for a while in group_of
+  // numbers in the order of their first blocks, for a while in `of`
   s->count = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t first = join(s, p, &p->blocks[i]);
-    if (first >= 0 && s->group_of[first] < 0) s->group_of[first] = s->count++;
+    if (first >= 0 && s->of[first] < 0) s->of[first] = s->count++;
   }
   s->count += idle;
   memset(s->start, 0, (size_t)(s->count + 2) * sizeof *s->start);
@@ -102,18 +101,43 @@ CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
   for (int32_t i = 0; i < s->count; i++) s->start[i + 2] += s->start[i + 1];
   for (int32_t i = 0; i < p->block_count; i++)
     s->list[s->start[island_of(s, p, &p->blocks[i]) + 1]++] = i;
+  return CN_OK;
+}
+
+// ---- parts ----
+
+void cni_part_init(CniPart *s, const CnAllocator *allocator) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *allocator;
+}
+
+void cni_part_release(CniPart *s) {
+  CNI_RELEASE(&s->allocator, s->taken, s->taken_capacity);
+  CNI_RELEASE(&s->allocator, s->group_of, s->group_capacity);
+  CNI_RELEASE(&s->allocator, s->set_of, s->set_capacity);
+  cn_problem_destroy(s->problem);
+}
+
+CnStatus cni_part_begin(CniPart *s, const CnProblem *p) {
+  const CnAllocator *a = &s->allocator;
+  if (!s->problem) {
+    CnProblemDef def = cn_problem_def_default();
+    def.allocator = *a;
+    CNI_TRY(cn_problem_create(&def, &s->problem));
+  }
+  CNI_TRY(CNI_RESERVE(a, s->taken, s->taken_capacity, 0, p->group_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->group_of, s->group_capacity, 0, p->group_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->set_of, s->set_capacity, 0, p->set_count + 1));
   for (int32_t i = 0; i < p->group_count; i++) s->group_of[i] = -1;
   for (int32_t i = 0; i < p->set_count; i++) s->set_of[i] = -1;
   return CN_OK;
 }
 
-// ---- one as a problem ----
-
-// Room for all that an island can need.
-static CnStatus make_room(CniIslands *s, const CnProblem *p, int32_t i) {
+// Room for all that a part can need.
+static CnStatus make_room(CniPart *s, const CnProblem *p, const int32_t *list, int32_t count) {
   CniProblemRoom room = {.inertias = p->full_inertias};
-  for (int32_t k = s->start[i]; k < s->start[i + 1]; k++) {
-    const CniBlock *block = &p->blocks[s->list[k]];
+  for (int32_t k = 0; k < count; k++) {
+    const CniBlock *block = &p->blocks[list[k]];
     int32_t entries = block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 0;
     room.blocks++;
     room.sets++;
@@ -126,28 +150,29 @@ static CnStatus make_room(CniIslands *s, const CnProblem *p, int32_t i) {
   }
   if (room.groups > p->group_count) room.groups = p->group_count;
   if (room.sets > p->set_count) room.sets = p->set_count;
-  return cni_problem_reserve(s->part, &room);
+  return cni_problem_reserve(s->problem, &room);
 }
 
-static int32_t take_group(CniIslands *s, const CnProblem *p, int32_t group) {
-  CnProblem *part = s->part;
+static int32_t take_group(CniPart *s, const CnProblem *p, int32_t group) {
+  CnProblem *part = s->problem;
   if (s->group_of[group] >= 0) return s->group_of[group];
   int32_t i = part->group_count++;
+  s->taken[i] = group;
   part->groups[i] = p->groups[group];
   if (part->full_inertias) part->inertias[i] = p->inertias[group];
   return s->group_of[group] = i;
 }
 
-static int32_t take_set(CniIslands *s, const CnProblem *p, int32_t set) {
+static int32_t take_set(CniPart *s, const CnProblem *p, int32_t set) {
   if (s->set_of[set] >= 0) return s->set_of[set];
-  s->part->sets[s->part->set_count] = p->sets[set];
-  return s->set_of[set] = s->part->set_count++;
+  s->problem->sets[s->problem->set_count] = p->sets[set];
+  return s->set_of[set] = s->problem->set_count++;
 }
 
 // What a block is made of; its index in its storage.
-static CnStatus take_storage(CniIslands *s, const CnProblem *p, const CniBlock *block,
+static CnStatus take_storage(CniPart *s, const CnProblem *p, const CniBlock *block,
                              int32_t *index) {
-  CnProblem *part = s->part;
+  CnProblem *part = s->problem;
   if (block->storage == CNI_PAIR) {
     CniPairBlock *to = &part->pairs[ *index = part->pair_count++];
     *to = p->pairs[block->index];
@@ -173,8 +198,8 @@ static CnStatus take_storage(CniIslands *s, const CnProblem *p, const CniBlock *
   return CN_OK;
 }
 
-static CnStatus take_block(CniIslands *s, const CnProblem *p, const CniBlock *block) {
-  CnProblem *part = s->part;
+static CnStatus take_block(CniPart *s, const CnProblem *p, const CniBlock *block) {
+  CnProblem *part = s->problem;
   int32_t index, set = take_set(s, p, (int32_t)block->set);
   CNI_TRY(take_storage(s, p, block, &index));
   cni_block_b(p, block, part->b + part->row_count);
@@ -185,29 +210,21 @@ static CnStatus take_block(CniIslands *s, const CnProblem *p, const CniBlock *bl
   return CN_OK;
 }
 
-CnStatus cni_islands_take(CniIslands *s, const CnProblem *p, int32_t i, double speed) {
-  if (!s->part) {
-    CnProblemDef def = cn_problem_def_default();
-    def.allocator = s->allocator;
-    CNI_TRY(cn_problem_create(&def, &s->part));
-  }
-  CnProblem *part = s->part;
+CnStatus cni_part_take(CniPart *s, const CnProblem *p, const int32_t *list, int32_t count,
+                       double speed) {
+  CnProblem *part = s->problem;
   cn_problem_clear(part);
-  CNI_TRY(make_room(s, p, i));
+  CNI_TRY(make_room(s, p, list, count));
   part->friction = p->friction;
   part->full_inertias = p->full_inertias;
   part->change = p->change;
   part->speed = speed;
   CnStatus status = CN_OK;
-  for (int32_t k = s->start[i]; k < s->start[i + 1] && status == CN_OK; k++)
-    status = take_block(s, p, &p->blocks[s->list[k]]);
+  for (int32_t k = 0; k < count && status == CN_OK; k++)
+    status = take_block(s, p, &p->blocks[list[k]]);
   // nothing is left for the next one
-  for (int32_t k = s->start[i]; k < s->start[i + 1]; k++) {
-    const CniBlock *block = &p->blocks[s->list[k]];
-    s->set_of[block->set] = -1;
-    int32_t group;
-    for (int32_t e = 0; (group = group_at(p, block, e)) >= 0; e++) s->group_of[group] = -1;
-  }
+  for (int32_t k = 0; k < count; k++) s->set_of[p->blocks[list[k]].set] = -1;
+  for (int32_t i = 0; i < part->group_count; i++) s->group_of[s->taken[i]] = -1;
   return status;
 }
 
@@ -227,4 +244,16 @@ double cni_block_residual(const CnProblem *p, const CniBlock *block, const doubl
   cni_project(p, block, x);
   for (int32_t k = 0; k < block->dim; k++) sum += (g[k] - x[k]) * (g[k] - x[k]);
   return scale * sqrt(sum);
+}
+
+double cni_free_speed(const CnProblem *p) {
+  double largest = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    double r[CNI_MAX_DIM], sum = 0;
+    cni_block_b(p, &p->blocks[i], r);
+    cni_storages[p->blocks[i].storage].free(p, &p->blocks[i], r);
+    for (int32_t d = 0; d < p->blocks[i].dim; d++) sum += r[d] * r[d];
+    largest = cn_max(largest, sum);
+  }
+  return cn_max(sqrt(largest), p->speed);
 }

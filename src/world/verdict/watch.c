@@ -340,6 +340,7 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   if (watch->steps == 1) watch->potential = w->before.potential;
   watch->kinetic = cn_max(watch->kinetic, cn_max(w->before.kinetic, now->kinetic));
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
+  if (w->sprung) watch->fallen = cn_max(watch->fallen, w->stored); // it may be in motion soon
   watch->blind += !unaccounted(world, w, now, &energy, &scheme);
   watch->energy += energy;
   watch->scheme += scheme;

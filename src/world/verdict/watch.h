@@ -32,8 +32,9 @@ typedef struct CniWatch {
   double energy_least; // its least value so far
   double scheme;       // J: what the time step has taken or given, so far
   double kinetic;      // J: the most there was
-  double fallen;       // J: the most that gravity has given or taken, from the first step on
-  double potential;    // J: where it began; known after the first step
+  double
+      fallen; // J: the most that gravity has given or taken, from the first step on, or springs had
+  double potential; // J: where it began; known after the first step
   CniFinding found[CN_FINDING_COUNT];
 } CniWatch;
 

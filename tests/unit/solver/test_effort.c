@@ -8,6 +8,7 @@
 #include "worlds.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #define RADIUS 0.1
@@ -103,10 +104,14 @@ static void test_islands(void **state) {
   cni_islands_init(&islands, &allocator);
   CHECK_OK(cni_islands_find(&islands, p));
   CHECK(islands.count == 5);
+  CniPart taken;
+  cni_part_init(&taken, &allocator);
+  CHECK_OK(cni_part_begin(&taken, p));
   int32_t rows = 0;
   for (int32_t i = 0; i < islands.count; i++) {
-    CHECK_OK(cni_islands_take(&islands, p, i, 1));
-    CnProblem *part = islands.part;
+    int32_t *list = islands.list + islands.start[i];
+    CHECK_OK(cni_part_take(&taken, p, list, islands.start[i + 1] - islands.start[i], 1));
+    CnProblem *part = taken.problem;
     CnAnswer own = cn_answer_empty(&allocator);
     CHECK(!cni_problem_fault(part) && part->block_count == 7 && part->row_count == 21);
     CHECK_OK(cn_answer_fit(&own, part));
@@ -125,12 +130,102 @@ static void test_islands(void **state) {
     cn_answer_release(&own);
   }
   CHECK(rows == p->row_count);
+  cni_part_release(&taken);
   cni_islands_release(&islands);
+  cn_world_destroy(world);
+}
+
+// ---- islands in parallel ----
+
+// An allocator that counts, and that is asked from one thread only.
+static pthread_t owner;
+static int32_t asked;
+static void *count_allocate(void *context, size_t size, size_t alignment) {
+  CnAllocator inner = cn_allocator_default();
+  (void)context;
+  CHECK(pthread_equal(owner, pthread_self()));
+  asked++;
+  return inner.allocate(inner.context, size, alignment);
+}
+static void count_release(void *context, void *memory, size_t size) {
+  CnAllocator inner = cn_allocator_default();
+  (void)context;
+  CHECK(pthread_equal(owner, pthread_self()));
+  inner.release(inner.context, memory, size);
+}
+
+// Stacks of three boxes a metre from each other, one of them pushed at its top; `arms`: hinged bars whose ends lie on the
+// floor, at the other side.
+static CnWorld *yard_of(int32_t stacks, int32_t arms, int32_t threads, double push,
+                        CnBodyId *first) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = STEP;
+  def.worker_count = threads;
+  def.allocator = (CnAllocator){count_allocate, count_release, NULL};
+  owner = pthread_self();
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0.5, 0);
+  CnVec3 half = {0.1, 0.1, 0.1}, bar = {0.3, 0.05, 0.05};
+  world_floor(world, material);
+  for (int32_t k = 0; k < stacks; k++)
+    for (int32_t i = 0; i < 3; i++) {
+      CnVec3 v = {k == 0 && i == 2 ? push : 0, 0, 0};
+      CnBodyId body =
+          world_box(world, half, 1 + i, world_at(0.01 * i, k, 0.1 + 0.2 * i), v, material);
+      if (k == 0 && i == 2) *first = body;
+    }
+  for (int32_t k = 0; k < arms; k++) {
+    CnBodyId body = world_box(world, bar, 1, world_at(-3, k, 0.05), CN_VEC3_ZERO, material);
+    world_join(world, CN_JOINT_REVOLUTE, (CnBodyId){0, 0}, body, cn_vec3(-3.3, k, 0.05),
+               cn_vec3(0, 1, 0), NULL);
+  }
+  return world;
+}
+
+// The same bits with any number of threads, memory from the calling thread alone and none once it is warm, and
+// every island as if it were alone.
+static void test_apart(void **state) {
+  (void)state;
+  CnBodyId alone_body, body;
+  CnWorld *alone = yard_of(1, 0, 1, 0.5, &alone_body);
+  uint64_t hash = 0;
+  for (int32_t threads = 1; threads <= 4; threads++) {
+    CnWorld *world = yard_of(25, 8, threads, 0.5, &body);
+    CnStepReport report;
+    for (int32_t i = 0; i < 60; i++) {
+      if (i == 40) asked = 0;
+      report = world_step(world);
+      CHECK(report.solve.converged);
+      if (threads == 1) world_step(alone);
+    }
+    CHECK(asked == 0);
+    if (threads == 1) hash = cn_world_hash(world);
+    CHECK(cn_world_hash(world) == hash);
+    CnPose a = world_pose(alone, alone_body), b = world_pose(world, body);
+    CHECK(memcmp(&a, &b, sizeof a) == 0);
+    cn_world_destroy(world);
+  }
+  cn_world_destroy(alone);
+}
+
+// What rests is not solved again: neither all of it nor what lies beside something that moves.
+static void test_rest(void **state) {
+  (void)state;
+  CnBodyId body;
+  CnWorld *world = yard_of(25, 0, 2, 0, &body);
+  CnStepReport report;
+  for (int32_t i = 0; i < 200; i++) report = world_step(world);
+  CHECK(strcmp(report.solve.method, "given") == 0 && report.solve.iterations == 0);
+  CnTwist twist = {cn_vec3(0.2, 0, 0), CN_VEC3_ZERO};
+  CHECK_OK(cn_body_set_twist(world, body, &twist));
+  report = world_step(world);
+  CHECK(report.solve.attempts <= 3 && report.solve.iterations > 0); // one island's
   cn_world_destroy(world);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_bits),
-                                     cmocka_unit_test(test_islands)};
+                                     cmocka_unit_test(test_islands), cmocka_unit_test(test_apart),
+                                     cmocka_unit_test(test_rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,7 @@ static const CniRangeInfo ranges[CNI_RANGE_COUNT] = {
     [CNI_AT_LEAST_1] = {"must be at least 1", 1, INFINITY, 0, 1, 0},
     [CNI_AT_LEAST_MINUS_1] = {"must be at least -1", -1, INFINITY, 0, 1, 0},
     [CNI_FACETS] = {"must be even, from 4 to 64", 4, 64, 0, 0, 2},
+    [CNI_DURATION] = {"must be from 1e-15 to 1e9", 1e-15, 1e9, 0, 0, 0},
 };
 
 const CniRangeInfo *cni_range_info(CniRange range) { return &ranges[range]; }

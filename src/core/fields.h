@@ -40,7 +40,8 @@ typedef enum CniRange {
   CNI_UPPER_HALF,     // 1/2 .. 1
   CNI_AT_LEAST_1,
   CNI_AT_LEAST_MINUS_1,
-  CNI_FACETS, // even, 4 to 64
+  CNI_FACETS,   // even, 4 to 64
+  CNI_DURATION, // of a step, s: its square and its inverse are far from the ends of the numbers
   CNI_RANGE_COUNT
 } CniRange;
 

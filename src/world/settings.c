@@ -12,7 +12,7 @@ static const char *const models[] = {"coulomb", "convex", NULL};
 
 const CniField cni_world_fields[] = {
     CNI_FIELD(VEC3, CnWorldDef, gravity, ANY, "m/s^2", "gravity", .fallback = {0, 0, -9.81}),
-    CNI_FIELD(REAL, CnWorldDef, time_step, POSITIVE, "s", "length of a step", .fallback = {1e-3}),
+    CNI_FIELD(REAL, CnWorldDef, time_step, DURATION, "s", "length of a step", .fallback = {1e-3}),
     CNI_FIELD(REAL, CnWorldDef, stabilisation, POSITIVE_SHARE, "",
               "share of a joint's error removed per step", .fallback = {0.2}),
     CNI_FIELD(REAL, CnWorldDef, contact_stabilisation, POSITIVE_SHARE, "", "the same for contacts",

@@ -93,6 +93,7 @@ static void ranges(void **state) {
       {CNI_AT_LEAST_1, {1, 2, 2147483647, 3}, {0, -1, INFINITY, NAN}},
       {CNI_AT_LEAST_MINUS_1, {-1, 0, 1, 2}, {-2, -1.5, INFINITY, NAN}},
       {CNI_FACETS, {4, 64, 8, 30}, {2, 66, 7, NAN}},
+      {CNI_DURATION, {1e-15, 1e9, 1, 0.001}, {0, 1e-16, 1e10, NAN}},
   };
   CHECK(sizeof cases / sizeof cases[0] == CNI_RANGE_COUNT);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -280,6 +280,37 @@ static void ladder(void **state) {
   }
 }
 
+// A rod whose tips are small against it slips down a smooth wall: it presses with 3/4 m g sin a (3 cos a - 2 cos a0), a from the
+// wall, and leaves the wall at two thirds of its height.
+static void slipping_rod(void **state) {
+  (void)state;
+  FOR_INTEGRATORS(name, 0, INTEGRATORS) {
+    double a0 = 0.5, r = 1e-5, l = 1, cosine;
+    Known k = known_open(
+        name, 0.001,
+        "{'materials': {'m': {'friction': 0}}, 'bodies': [{'name': 'f', 'kind': 'fixed', 'shapes': "
+        "[{'kind': 'plane', 'material': 'm'}]}, {'name': 'w', 'kind': 'fixed', 'shapes': [{'kind': "
+        "'plane', 'normal': [1, 0, 0], 'material': 'm'}]}, {'name': 'b', 'mass': 3, "
+        "'inertia': [1, 1, 0.001], 'position': [%.17g, 0, %.17g], 'rotation': {'axis': [0, 1, 0], "
+        "'radians': %.17g}, 'shapes': [{'kind': 'sphere', 'radius': %g, 'position': [0, 0, %g], "
+        "'material': 'm'}, {'kind': 'sphere', 'radius': %g, 'position': [0, 0, -%g], 'material': "
+        "'m'}]}], 'sensors': [{'name': 'n', 'kind': 'contact_force', 'bodies': ['b', 'w'], "
+        "'axis': 'normal'}, {'name': 'z', 'kind': 'position', 'body': 'b', 'axis': 'z'}]}",
+        l * cni_sin(a0) + r, l * cni_cos(a0) + r, -a0, r, l, r, l);
+    for (int i = 0; i < 400; i++) {
+      known_steps(&k, 1);
+      cosine = (known(&k, "z") - r) / l;
+      double force =
+          3 * KNOWN_G * 0.75 * sqrt(1 - cosine * cosine) * (3 * cosine - 2 * cni_cos(a0));
+      CHECK_NEAR(known(&k, "n"), force, 0.1);
+    }
+    while (known(&k, "n") > 0) known_steps(&k, 1);
+    cosine = (known(&k, "z") - r) / l;
+    CHECK_NEAR(cosine / cni_cos(a0), 2.0 / 3, 0.005);
+    known_close(&k);
+  }
+}
+
 // A box of width b and height c on a cart: it topples where the cart accelerates with more than g b/c.
 static void topples(void **state) {
   (void)state;
@@ -441,6 +472,7 @@ int main(void) {
                                      cmocka_unit_test(spool),
                                      cmocka_unit_test(plank),
                                      cmocka_unit_test(ladder),
+                                     cmocka_unit_test(slipping_rod),
                                      cmocka_unit_test(topples),
                                      cmocka_unit_test(grip),
                                      cmocka_unit_test(block_on_cart),

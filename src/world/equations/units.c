@@ -22,12 +22,14 @@
 #define MOST 10.0   // m
 #define USUAL 0.125 // m: size of the smallest body in units of a scene
 
-// How large a body is: its shapes, or its radius of gyration without any.
+// How large a body is: how far its shapes reach, or its radius of gyration without any.
 static double size_of(const CniModel *model, int32_t body) {
   double arm = 0;
-  for (int32_t i = model->bodies[body].first_shape; i >= 0; i = model->shapes[i].next)
-    if (!cni_shape_unbounded(model->shapes[i].kind))
-      arm = cn_max(arm, cni_model_outradius(&model->shapes[i]));
+  for (int32_t i = model->bodies[body].first_shape; i >= 0; i = model->shapes[i].next) {
+    const CniShape *s = &model->shapes[i];
+    if (!cni_shape_unbounded(s->kind))
+      arm = cn_max(arm, cn_norm(cni_shape_pose(s).position) + cni_model_outradius(s));
+  }
   if (arm > 0) return arm;
   CnSym3 j = cni_model_inertia(model, body, CN_QUAT_ONE);
   return sqrt((j.xx + j.yy + j.zz) / (2 * model->mass[body].mass));

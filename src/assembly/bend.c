@@ -57,10 +57,13 @@ static CniPlaced carried(const CniAssemblyInput *in, int32_t shape, int32_t body
   return cni_model_placed(in->model, shape, &pose);
 }
 
-// Does a shape touch with a flat face? Its outward normal is n.
-static int is_flat(const CniPlaced *shape, CnVec3 n) {
+// Does one side of a contact touch with a flat face? Its outward normal is n. Of a surface the name of the
+// contact tells.
+static int is_flat(const CniContact *c, int32_t side, const CniPlaced *shape, CnVec3 n) {
   const CniShapeKind *kind = cni_shape_kinds[shape->kind];
   CniFace face;
+  if (cni_shape_is_surface(shape->kind))
+    return (c->feature >> (side ? 0 : 10) & 0x3ffu) == CNI_FEATURE_FACE;
   if (kind->flags & (CNI_SHAPE_CURVED | CNI_SHAPE_UNBOUNDED | CNI_SHAPE_SURFACE)) return 0;
   CnVec3 own = cn_unrotate(shape->pose.rotation, n);
   kind->face(shape, own, &face);
@@ -74,7 +77,7 @@ static double gap_then(const CniAssemblyInput *in, const CniContact *c, const Cn
     int32_t shape = side ? c->shape_b : c->shape_a, body = side ? c->body_b : c->body_a;
     CniPlaced then = side ? *b : *a, now = cni_model_placed(in->model, shape, &in->pose[body]);
     CnVec3 n = side ? cn_neg(c->normal) : c->normal;
-    if (!is_flat(&now, n)) continue;
+    if (!is_flat(c, side, &now, n)) continue;
     CnVec3 x = cn_pose_local(now.pose, cn_madd(c->point, -0.5 * c->gap, n));
     CnVec3 turned = cn_rotate(then.pose.rotation, cn_unrotate(now.pose.rotation, n));
     return -cni_shape_beyond(side ? a : b, cn_pose_point(then.pose, x), cn_neg(turned));

@@ -235,16 +235,21 @@ static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec
   cni_mesh_give(touch, &manifold);
 }
 
+// Edges that nothing touches.
+static int is_inner(const CniMesh *m, CniMeshEdge bend) {
+  return bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided);
+}
+
 void cni_mesh_touch_edges(const CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   for (int32_t k = 0; k < 3; k++) {
     int32_t u = cni_mesh_neighbour(m, t, k);
     if (u >= 0 && u < t) continue; // its own
+    if (!m->heights && is_inner(m, cni_mesh_edge(m, t, k))) continue;
     CnVec3 a = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
     CnVec3 b = cni_mesh_at(m, cni_mesh_vertex(m, t, k < 2 ? k + 1 : 0));
     if (out_of_reach(touch, a, b)) continue;
-    CniMeshEdge bend = cni_mesh_edge(m, t, k);
-    if (bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided)) continue;
+    if (m->heights && is_inner(m, cni_mesh_edge(m, t, k))) continue;
     if (touch->shape.kind == CN_SHAPE_SPHERE)
       touch_ball(touch, t, k, a, b);
     else

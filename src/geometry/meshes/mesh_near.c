@@ -7,6 +7,7 @@
 #include "geometry/meshes/mesh_private.h"
 
 #define GROW 4.0
+#define FIRST 1e-2 // of the outradius: what is asked about is mostly near
 
 typedef struct Nearest {
   CniMeshTouch touch;
@@ -76,7 +77,8 @@ CniPlaces cni_places_mesh(const CniPlaced *shape, const CniPlaced *mesh) {
   if (best.gap <= 0) return best;
   const CniMesh *m = mesh->mesh;
   CnVec3 lo = near.touch.lo, hi = near.touch.hi;
-  double by = cn_max(near.touch.kind->outradius(shape), 1e-3 * cn_norm(cn_sub(m->hi, m->lo)));
+  double by =
+      FIRST * cn_max(near.touch.kind->outradius(shape), 1e-3 * cn_norm(cn_sub(m->hi, m->lo)));
   for (int whole = 0; !whole && !(near.best.gap <= by / GROW);) {
     lo = cn_sub(near.touch.lo, cn_vec3(by, by, by));
     hi = cn_add(near.touch.hi, cn_vec3(by, by, by));

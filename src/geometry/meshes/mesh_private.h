@@ -10,7 +10,9 @@ typedef struct CniMeshSide {
   int32_t seed;         // of the flat face; -1: none was looked at yet
   CnVec3 normal, point; // of its plane, outwards; of what has two sides towards the shape
   int32_t turned;       // against the order of its corners
+  int32_t clear;        // the shape is farther away from it than the margin
   int32_t count;
+  CnVec3 lo, hi; // triangles that do not meet this have none of the corners over them
   CnVec3 at[CNI_FACE_POINTS];
   double height[CNI_FACE_POINTS]; // over the plane
   uint32_t corner[CNI_FACE_POINTS];

@@ -24,6 +24,7 @@
 #define DEEP 0.1    // of the shape's size
 #define NEARER 1e-6 // of a depth
 #define FLAT_ROUNDS 8
+#define CLEAR 2e-7 // of the mesh's size: more than a flat face is uneven by
 
 // ---- handing out ----
 
@@ -66,6 +67,32 @@ static void thin_out(CniMeshSide *side) {
   side->count = kept;
 }
 
+static double size_of(const CniMesh *m) { return cn_norm(cn_sub(m->hi, m->lo)); }
+
+// Is all of the shape farther from the plane of a side than the margin?
+static int is_clear(const CniMeshTouch *touch, const CniMeshSide *side) {
+  uint32_t corner;
+  CnVec3 own =
+      touch->kind->support(&touch->shape, cn_neg(cn_mtmul(touch->turn, side->normal)), &corner);
+  CnVec3 p = cn_add(touch->shape.pose.position, cn_mmul(touch->turn, own));
+  double height = cn_dot(side->normal, cn_sub(p, side->point));
+  return height > touch->margin + touch->round + CLEAR * size_of(touch->mesh);
+}
+
+// The feet of the corners, and what may be beyond an edge.
+static void bound_feet(const CniMeshTouch *touch, CniMeshSide *side) {
+  double by = 2 * cn_max(touch->margin, DEEP * touch->size) + CLEAR * size_of(touch->mesh);
+  side->lo = cn_vec3(INFINITY, INFINITY, INFINITY);
+  side->hi = cn_neg(side->lo);
+  for (int32_t i = 0; i < side->count; i++) {
+    CnVec3 p = cn_madd(side->at[i], -side->height[i], side->normal);
+    side->lo = cn_vec3(cn_min(side->lo.x, p.x), cn_min(side->lo.y, p.y), cn_min(side->lo.z, p.z));
+    side->hi = cn_vec3(cn_max(side->hi.x, p.x), cn_max(side->hi.y, p.y), cn_max(side->hi.z, p.z));
+  }
+  side->lo = cn_sub(side->lo, cn_vec3(by, by, by));
+  side->hi = cn_add(side->hi, cn_vec3(by, by, by));
+}
+
 // Corners near the plane of a flat face. All of a box, as on a half-space; of others the side that
 // faces it.
 static void see_face(CniMeshTouch *touch, int32_t t) {
@@ -77,6 +104,7 @@ static void see_face(CniMeshTouch *touch, int32_t t) {
   CnVec3 away = cn_sub(shape->pose.position, side->point);
   side->turned = touch->mesh->two_sided && cn_dot(side->normal, away) < 0;
   if (side->turned) side->normal = cn_neg(side->normal);
+  if ((side->clear = is_clear(touch, side))) return;
   if (shape->kind == CN_SHAPE_BOX) {
     CnVec3 h = cni_box_half(shape);
     for (uint32_t i = 0; i < 8; i++)
@@ -196,9 +224,9 @@ static int came_round(const CniMeshTouch *touch, CnVec3 p) {
 static void touch_face(CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   CniMeshSide *side = &touch->side;
-  if (cni_mesh_seed(m, t) != side->seed) see_face(touch, t);
   if (side->count == 0) return;
   CniTriangle at = cni_mesh_triangle(m, t);
+  if (!cni_triangle_meets(&at, side->lo, side->hi)) return;
   CniMeshOver over = {m, touch->size, touch->margin, side->normal, side->turned};
   CniManifold manifold = {.normal = side->normal};
   for (int32_t i = 0; i < side->count; i++) {
@@ -237,8 +265,14 @@ CniMeshTouch cni_mesh_touch_of(const CniPlaced *shape, const CniPlaced *mesh, do
 }
 
 static void touch_triangle(void *context, int32_t t) {
-  touch_face(context, t);
-  cni_mesh_touch_edges(context, t);
+  CniMeshTouch *touch = context;
+  if (cni_mesh_seed(touch->mesh, t) != touch->side.seed) {
+    see_face(touch, t);
+    bound_feet(touch, &touch->side);
+  }
+  if (touch->side.clear) return;
+  touch_face(touch, t);
+  cni_mesh_touch_edges(touch, t);
 }
 
 void cni_collide_mesh(const CniPlaced *shape, const CniPlaced *mesh, double margin, int32_t swap,

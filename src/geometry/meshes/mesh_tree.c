@@ -4,8 +4,9 @@
 // Triangles are put in the order of a curve that fills space (Morton's, 21 bits an axis), four a leaf;
 // four boxes that follow each other have one above them, and so on. So the tree needs no links, is the
 // same however it is made, and costs 12 bytes a triangle. Boxes are single precision, seen from the
-// middle of the mesh and rounded outwards; triangles themselves are tested in double.
-#include <string.h>
+// middle of the mesh and rounded outwards; triangles themselves are tested in double. The four boxes below one
+// stand side by side, coordinate by coordinate, so that one look is at all of them.
+#include <float.h>
 
 #include "core/sort.h"
 #include "geometry/mesh.h"
@@ -19,7 +20,7 @@ int32_t cni_mesh_levels(int32_t triangles, CniMesh *m) {
     size = (size + FAN - 1) / FAN;
     m->level_first[m->level_count] = total;
     m->level_size[m->level_count++] = size;
-    total += size;
+    total += (size + FAN - 1) / FAN * FAN;
   } while (size > 1);
   return total;
 }
@@ -57,6 +58,12 @@ static float up(double x) {
   return (double)f < x ? nextafterf(f, INFINITY) : f;
 }
 
+// Coordinate k of a box of a level, 3 + k its upper end.
+static float *side_of(const CniMesh *m, int32_t level, int32_t i, int32_t k) {
+  size_t place = (size_t)(m->level_first[level] + i);
+  return &m->boxes[6 * (place / FAN * FAN) + (size_t)(FAN * k) + place % FAN];
+}
+
 static void box_of_leaf(CniMesh *m, int32_t leaf) {
   CnVec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
   for (int32_t i = FAN * leaf; i < FAN * leaf + FAN && i < m->triangle_count; i++) {
@@ -68,22 +75,21 @@ static void box_of_leaf(CniMesh *m, int32_t leaf) {
     }
   }
   const double from[3] = {lo.x, lo.y, lo.z}, to[3] = {hi.x, hi.y, hi.z};
-  float *box = &m->boxes[6 * (size_t)leaf];
   for (int32_t k = 0; k < 3; k++) {
-    box[k] = down(from[k]);
-    box[3 + k] = up(to[k]);
+    *side_of(m, 0, leaf, k) = down(from[k]);
+    *side_of(m, 0, leaf, 3 + k) = up(to[k]);
   }
 }
 
 static void box_above(CniMesh *m, int32_t level, int32_t i) {
-  float *box = &m->boxes[6 * (size_t)(m->level_first[level] + i)];
-  const float *below = &m->boxes[6 * (size_t)(m->level_first[level - 1] + FAN * i)];
-  memcpy(box, below, 6 * sizeof *box);
-  for (int32_t n = 1; n < FAN && FAN * i + n < m->level_size[level - 1]; n++)
-    for (int32_t k = 0; k < 3; k++) {
-      if (below[6 * n + k] < box[k]) box[k] = below[6 * n + k];
-      if (below[6 * n + 3 + k] > box[3 + k]) box[3 + k] = below[6 * n + 3 + k];
+  for (int32_t k = 0; k < 6; k++) {
+    float *side = side_of(m, level, i, k);
+    *side = *side_of(m, level - 1, FAN * i, k);
+    for (int32_t n = 1; n < FAN && FAN * i + n < m->level_size[level - 1]; n++) {
+      float below = *side_of(m, level - 1, FAN * i + n, k);
+      if (k < 3 ? below < *side : below > *side) *side = below;
     }
+  }
 }
 
 CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CniMesh *m) {
@@ -109,15 +115,44 @@ CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CniMesh *m) {
 
 // ---- asking ----
 
-// Boxes yet to be opened: of each level three at most wait, and four of the last.
+// Boxes yet to be opened, or groups of four to be looked at: of each level three at most wait, and four of
+// the last.
 typedef struct Place {
   int32_t level, index;
 } Place;
 #define WAITING (FAN * CNI_MESH_LEVELS)
 
-static int box_meets(const float *box, const double lo[3], const double hi[3]) {
-  return ((double)box[0] <= hi[0]) & ((double)box[3] >= lo[0]) & ((double)box[1] <= hi[1]) &
-         ((double)box[4] >= lo[1]) & ((double)box[2] <= hi[2]) & ((double)box[5] >= lo[2]);
+// A box in the numbers of the tree: no smaller, whatever the rounding.
+typedef struct Asked {
+  float lo[3], hi[3];
+} Asked;
+
+static double inside(double x) { return cn_clamp(x, -(double)FLT_MAX, (double)FLT_MAX); }
+
+static Asked asked_of(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
+  CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
+  // what is rounded in the difference, and to single precision, is taken back
+  double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z)) + 1e-37;
+  const double from[3] = {inside(l.x), inside(l.y), inside(l.z)};
+  const double to[3] = {inside(h.x), inside(h.y), inside(h.z)};
+  Asked a;
+  for (int32_t k = 0; k < 3; k++) {
+    a.lo[k] = (float)(from[k] - 1.2e-7 * fabs(from[k]) - slack);
+    a.hi[k] = (float)(to[k] + 1.2e-7 * fabs(to[k]) + slack);
+  }
+  return a;
+}
+
+// Which of the boxes below one, a bit each.
+static unsigned which_meet(const CniMesh *m, Place group, const Asked *a) {
+  const float *box = &m->boxes[6 * (size_t)(m->level_first[group.level] + FAN * group.index)];
+  int32_t in[FAN], left = m->level_size[group.level] - FAN * group.index;
+  for (int32_t i = 0; i < FAN; i++)
+    in[i] = (box[i] <= a->hi[0]) & (box[FAN + i] <= a->hi[1]) & (box[2 * FAN + i] <= a->hi[2]) &
+            (box[3 * FAN + i] >= a->lo[0]) & (box[4 * FAN + i] >= a->lo[1]) &
+            (box[5 * FAN + i] >= a->lo[2]);
+  unsigned bits = (unsigned)(in[0] | in[1] << 1 | in[2] << 2 | in[3] << 3);
+  return left < FAN ? bits & ((1u << left) - 1) : bits;
 }
 
 static int apart(double a, double b, double c, double lo, double hi) {
@@ -138,55 +173,54 @@ static int32_t push(const CniMesh *m, Place *waiting, int32_t count, Place at) {
   return count;
 }
 
-static const float *box_at(const CniMesh *m, Place at) {
-  return &m->boxes[6 * (size_t)(m->level_first[at.level] + at.index)];
-}
-
-void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
-  if (m->heights) {
-    cni_heights_query(m, lo, hi, take, context);
-    return;
-  }
-  CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
-  // what is rounded in the difference is taken back
-  double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z));
-  const double from[3] = {l.x - slack, l.y - slack, l.z - slack};
-  const double to[3] = {h.x + slack, h.y + slack, h.z + slack};
-  Place waiting[WAITING];
-  int32_t count = 0;
-  waiting[count++] = (Place){m->level_count - 1, 0};
-  while (count > 0) {
-    Place at = waiting[--count];
-    if (!box_meets(box_at(m, at), from, to)) continue;
-    if (at.level > 0) {
-      count = push(m, waiting, count, at);
-      continue;
-    }
-    for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++) {
+// Triangles of the boxes over four each that meet a box; of one group of those.
+static void take_leaves(const CniMesh *m, int32_t group, unsigned which, CnVec3 lo, CnVec3 hi,
+                        CniMeshTake take, void *context) {
+  for (int32_t n = 0; n < FAN; n++) {
+    if (!(which >> n & 1)) continue;
+    int32_t first = FAN * (FAN * group + n), left = m->triangle_count - first;
+    for (int32_t i = first; i < first + (left < FAN ? left : FAN); i++) {
       CniTriangle t = cni_mesh_triangle(m, m->order[i]);
       if (cni_triangle_meets(&t, lo, hi)) take(context, m->order[i]);
     }
   }
 }
 
-int cni_mesh_any(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
-  if (m->heights)
-    return !(hi.x < m->lo.x || lo.x > m->hi.x || hi.y < m->lo.y || lo.y > m->hi.y ||
-             hi.z < m->lo.z || lo.z > m->hi.z);
-  CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
-  double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z));
-  const double from[3] = {l.x - slack, l.y - slack, l.z - slack};
-  const double to[3] = {h.x + slack, h.y + slack, h.z + slack};
+// Groups of boxes that meet a box, down to the leaves; without `take` the answer is whether there is one.
+static int descend(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
+  Asked asked = asked_of(m, lo, hi);
   Place waiting[WAITING];
   int32_t count = 0;
   waiting[count++] = (Place){m->level_count - 1, 0};
   while (count > 0) {
     Place at = waiting[--count];
-    if (!box_meets(box_at(m, at), from, to)) continue;
-    if (at.level == 0) return 1;
-    count = push(m, waiting, count, at);
+    unsigned which = which_meet(m, at, &asked);
+    if (which == 0) continue;
+    if (at.level == 0 && !take) return 1;
+    if (at.level == 0)
+      take_leaves(m, at.index, which, lo, hi, take, context);
+    else
+      for (int32_t n = FAN; n-- > 0;)
+        if (which >> n & 1) waiting[count++] = (Place){at.level - 1, FAN * at.index + n};
   }
   return 0;
+}
+
+void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
+  if (m->heights)
+    cni_heights_query(m, lo, hi, take, context);
+  else
+    descend(m, lo, hi, take, context);
+}
+
+int cni_mesh_any(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
+  if (!m->heights) return descend(m, lo, hi, NULL, NULL);
+  return !(hi.x < m->lo.x || lo.x > m->hi.x || hi.y < m->lo.y || lo.y > m->hi.y || hi.z < m->lo.z ||
+           lo.z > m->hi.z);
+}
+
+static void box_at(const CniMesh *m, Place at, double box[6]) {
+  for (int32_t k = 0; k < 6; k++) box[k] = (double)*side_of(m, at.level, at.index, k);
 }
 
 void cni_mesh_walk(const CniMesh *m, CniMeshEnter enter, CniMeshTake take, void *context) {
@@ -195,9 +229,9 @@ void cni_mesh_walk(const CniMesh *m, CniMeshEnter enter, CniMeshTake take, void 
   waiting[count++] = (Place){m->level_count - 1, 0};
   while (count > 0) {
     Place at = waiting[--count];
-    const float *box = box_at(m, at);
-    CnVec3 lo = {(double)box[0], (double)box[1], (double)box[2]};
-    CnVec3 hi = {(double)box[3], (double)box[4], (double)box[5]};
+    double box[6];
+    box_at(m, at, box);
+    CnVec3 lo = {box[0], box[1], box[2]}, hi = {box[3], box[4], box[5]};
     if (!enter(context, cn_add(m->origin, lo), cn_add(m->origin, hi))) continue;
     if (at.level > 0) {
       count = push(m, waiting, count, at);
@@ -211,11 +245,11 @@ void cni_mesh_walk(const CniMesh *m, CniMeshEnter enter, CniMeshTake take, void 
 // ---- rays ----
 
 // The stretch of a ray inside a box begins before `most`.
-static int ray_enters(const float *box, const double from[3], const double way[3], double most) {
+static int ray_enters(const double box[6], const double from[3], const double way[3], double most) {
   double in = 0, out = most;
   for (int32_t k = 0; k < 3; k++) {
-    double slack = 1e-14 * (fabs(from[k]) + fabs((double)box[k]) + fabs((double)box[3 + k]));
-    double lo = (double)box[k] - slack - from[k], hi = (double)box[3 + k] + slack - from[k];
+    double slack = 1e-14 * (fabs(from[k]) + fabs(box[k]) + fabs(box[3 + k]));
+    double lo = box[k] - slack - from[k], hi = box[3 + k] + slack - from[k];
     if (way[k] == 0) {
       if (lo > 0 || hi < 0) return 0;
       continue;
@@ -253,7 +287,9 @@ double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, int32_t *triang
   waiting[count++] = (Place){m->level_count - 1, 0};
   while (count > 0) {
     Place at = waiting[--count];
-    if (!ray_enters(box_at(m, at), from, along, first)) continue;
+    double box[6];
+    box_at(m, at, box);
+    if (!ray_enters(box, from, along, first)) continue;
     if (at.level > 0) {
       count = push(m, waiting, count, at);
       continue;

@@ -93,7 +93,8 @@ static int32_t list_folder(const char *path, char names[FILES][NAME]) {
   DIR *folder = opendir(path);
   for (struct dirent *e; folder && (e = readdir(folder));) {
     size_t length = strlen(e->d_name);
-    if (e->d_name[0] != '.' && count < FILES && length < NAME) memcpy(names[count++], e->d_name, length + 1);
+    if (e->d_name[0] != '.' && count < FILES && length < NAME)
+      memcpy(names[count++], e->d_name, length + 1);
   }
   if (folder) closedir(folder);
   qsort(names, (size_t)count, NAME, by_name);

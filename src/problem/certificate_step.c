@@ -341,12 +341,21 @@ static void add_momenta(const StepLoop *loop, const CniBlock *block) {
   if (d < block->dim) cni_storages[block->storage].momentum(loop->p, block, g, loop->momentum);
 }
 
+// Piles of spheres alone have nothing else; a row of a joint may be stored as that of a sphere, too.
+static int all_spheres(const CnProblem *p) {
+  if (p->sphere_count < p->block_count) return 0;
+  for (int32_t i = 0; i < p->set_count; i++)
+    if (p->sets[i].kind != CN_BLOCK_FRICTION) return 0;
+  return 1;
+}
+
 // Spheres first, in parallel, then the others.
 static void sum_all_momenta(const StepLoop *loop) {
   const CnProblem *p = loop->p;
   const CniStretches *s = loop->stretches;
   cni_parallel_for(p->tasks, cni_tasks_worker_count(p->tasks), 1, sum_ranges, (void *)loop);
-  for (int32_t k = 0; p->sphere_count < p->block_count && k < s->count; k++)
+  if (all_spheres(p)) return;
+  for (int32_t k = 0; k < s->count; k++)
     for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
       for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
         if (!is_sphere(&p->blocks[i])) add_momenta(loop, &p->blocks[i]);

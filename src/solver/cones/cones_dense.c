@@ -5,7 +5,6 @@
 #include "solver/cones/cones.h"
 
 #include "core/vec.h"
-#include "sparse/dense.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcairn: the rooms core .. world of src/LAYERS; no dependency beyond the C library and threads.
-set(rooms core sparse problem solver integrator geometry joint force model collision assembly world)
+set(rooms core ranks sparse problem solver integrator geometry joint force model collision assembly world)
 set(library_sources)
 foreach(room ${rooms})
   file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)

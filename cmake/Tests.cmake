@@ -158,7 +158,9 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   target_compile_definitions(unit.core.simd PRIVATE SIMD_TEST_NEON)
 endif()
 
-target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
+foreach(name bits ranks)
+  target_sources(determinism.${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
+endforeach()
 
 # SUNDIALS (Debian: libsundials-dev) as a second opinion on the integrators
 find_path(SUNDIALS_INCLUDE arkode/arkode_erkstep.h)
@@ -215,6 +217,13 @@ if(TARGET cairn-command AND NOT CAIRN_SANITIZE AND NOT BUILD_SHARED_LIBS)
   add_test(NAME house.open COMMAND ${PROJECT_SOURCE_DIR}/tests/open_house/try
     ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(house.open PROPERTIES LABELS house TIMEOUT 300)
+endif()
+
+# cairn-mpi against cairn.
+if(TARGET cairn-mpi-command AND MPIEXEC_EXECUTABLE)
+  add_test(NAME mpi.run COMMAND ${PROJECT_SOURCE_DIR}/tests/mpi/try $<TARGET_FILE:cairn-command>
+    $<TARGET_FILE:cairn-mpi-command> ${MPIEXEC_EXECUTABLE})
+  set_tests_properties(mpi.run PROPERTIES LABELS cli TIMEOUT 300)
 endif()
 
 # The house: its rules of form, its format, and includes that point downward.

@@ -40,7 +40,8 @@ typedef enum CnStatus {
   CN_NO_MEMORY,        ///< the allocator returned null; nothing was changed
   CN_NOT_FINITE,       ///< a state left the real numbers; the world stands before that step
   CN_FILE,             ///< a file that cannot be opened, read or written; the message has the cause
-  CN_STOPPED           ///< an integrator cannot go on; the message tells where and why
+  CN_STOPPED,          ///< an integrator cannot go on; the message tells where and why
+  CN_REMOTE            ///< another rank failed or is gone (<cairn/ranks.h>); the message is its
 } CnStatus;
 
 /// Name of a status, for example "CN_NO_MEMORY". The string is static.

@@ -13,6 +13,7 @@
 #include <cairn/own.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>
+#include <cairn/ranks.h>
 #include <cairn/settings.h>
 #include <cairn/solver.h>
 #include <cairn/state.h>

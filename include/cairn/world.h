@@ -14,6 +14,7 @@
 #include <cairn/joint.h>
 #include <cairn/mesh.h>
 #include <cairn/problem.h>
+#include <cairn/ranks.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/system.h>
@@ -118,6 +119,9 @@ typedef struct CnWorldDef {
   const char *broad_phase; ///< a name cn_broad_phase_name lists, default "grid"; never changes bits
   int32_t worker_count;    ///< >= 1, default 1; results do not depend on it
   CnTaskHost task_host;    ///< default none: Cairn's own threads
+  CnRanks *ranks;          ///< borrowed, default null. With several all make the same calls, and
+                           ///< psor, pssor and auto share their sweeps (integrator impulse alone);
+                           ///< results do not depend on it
   CnHooks hooks;           ///< default none
   CnLog log;               ///< default none
   CnAllocator allocator;   ///< default malloc and free

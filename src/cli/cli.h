@@ -4,6 +4,7 @@
 #ifndef CNI_CLI_H
 #define CNI_CLI_H
 
+#include <cairn/ranks.h>
 #include <cairn/scene.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,14 @@
     if (cni_try_status != CN_OK) return cni_try_status;                                            \
   } while (0)
 #endif
+
+// ---- the program ----
+
+// The command with its arguments, as main has them; the exit status. ranks: who run it together, null: one process.
+int cni_program(int argc, char **argv, CnRanks *ranks);
+extern CnRanks *cni_ranks; // of this program
+// Does this process write files and speak?
+static inline int cni_speaks(void) { return cn_ranks_rank(cni_ranks) == 0; }
 
 double cni_clock(void); // s since some moment; it never goes back
 

@@ -219,6 +219,7 @@ int cni_job_world(CniJob *job) {
   define_world(job->scene, &job->def);
   int status = use_options(job);
   if (status != CNI_EXIT_DONE) return status;
+  job->def.ranks = cni_ranks;
   CnWorldDef made;
   if (cn_world_create(&job->def, &job->world) == CN_OK &&
       cn_world_settings(job->world, &made) == CN_OK) {
@@ -246,6 +247,10 @@ static int open_scene(CniJob *job) {
 int cni_job_open(CniJob *job) {
   int status = job->resume ? cni_job_resume(job) : open_scene(job);
   if (status == CNI_EXIT_DONE && job->resume) plan_steps(job, job->resumed.end_time);
+  if (!cni_speaks()) { // of several ranks one writes the files
+    job->checkpoint = job->dump = NULL;
+    return status;
+  }
   if (status == CNI_EXIT_DONE) status = cni_job_dump_open(job);
   return status == CNI_EXIT_DONE ? cni_job_record_open(job) : status;
 }

@@ -126,7 +126,10 @@ static int hold_descriptors(void) {
   return 1;
 }
 
-int main(int argc, char **argv) {
+CnRanks *cni_ranks;
+
+int cni_program(int argc, char **argv, CnRanks *ranks) {
+  cni_ranks = ranks;
   if (!hold_descriptors()) return CNI_EXIT_FAILED;
   cn_io_leave_quietly();
   signal(SIGXFSZ, SIG_IGN); // a limit on files is a full disk: the write fails, and a line says so
@@ -139,3 +142,7 @@ int main(int argc, char **argv) {
   }
   return status;
 }
+
+#ifndef CAIRN_MPI_PROGRAM // cairn-mpi has its own (src/mpi)
+int main(int argc, char **argv) { return cni_program(argc, argv, NULL); }
+#endif

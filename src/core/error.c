@@ -62,6 +62,7 @@ const char *cn_status_name(CnStatus status) {
       [CN_NOT_FINITE] = "CN_NOT_FINITE",
       [CN_FILE] = "CN_FILE",
       [CN_STOPPED] = "CN_STOPPED",
+      [CN_REMOTE] = "CN_REMOTE",
   };
   size_t number = (size_t)status;
   return number < sizeof names / sizeof names[0] ? names[number] : "unknown status";

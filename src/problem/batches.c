@@ -45,6 +45,7 @@ void cni_schedule_release(CniSchedule *s) {
   DROP(neighbours, neighbour_capacity);
   DROP(cells, cell_capacity);
 #undef DROP
+  cni_spread_release(&s->spread, &s->allocator);
 }
 
 // ---- groups of the blocks ----
@@ -318,7 +319,13 @@ static void place_column(const Maker *m, int32_t column) {
 
 static void place_columns(void *context, int32_t phase, int32_t begin, int32_t end) {
   const Maker *m = context;
-  for (int32_t i = begin; i < end; i++) place_column(m, cni_schedule_column(m->s, phase, i));
+  for (int32_t i = begin; i < end; i++) {
+    int32_t column = cni_schedule_column(m->s, phase, i);
+    if (cni_schedule_sweeps(m->s, column))
+      place_column(m, column);
+    else
+      m->s->start[column + 1] = 0;
+  }
 }
 
 static void write_column(const Maker *m, int32_t column) {
@@ -452,6 +459,7 @@ static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
   CNI_TRY(make_room(s, p));
   Maker maker = {s, p, kinds, rules};
   CNI_TRY(find_columns(&maker, tasks));
+  CNI_TRY(cni_schedule_spread(s, p));
 
   // columns that share groups are not looked at together, as in the sweeps
   int32_t counts[CNI_SWEEP_PHASES], rest = s->column_count;

@@ -77,8 +77,28 @@ static inline uint64_t cni_share_sum(const CniShare *share) {
   return share->part[0] + share->part[1] + share->part[2] + share->part[3];
 }
 
+// What of a schedule is swept here, where several ranks hold the same problem (spread.c).
+#define CNI_EVERYBODY 255
+typedef struct CniSpread {
+  int32_t active;      // ranks that have columns of their own; 0: everything is swept here
+  int32_t rank;        // this one
+  int32_t first, last; // its slabs, empty from `active` on
+  uint8_t *owner;      // per block: the rank that sweeps it, or CNI_EVERYBODY
+  uint8_t *home;       // per group: the rank of its slab, or CNI_EVERYBODY: it need not be sent
+  int32_t *border;     // groups of the first slab that the rank below sweeps too
+  int32_t *ghosts;     // groups of the rank above that this one sweeps too
+  int32_t *common;     // groups that everybody sweeps: of the rest, of joints; rank by rank,
+  int64_t *start;      // those of each from here on, in bytes of six doubles a group
+  int32_t border_count, ghost_count, common_count;
+  int32_t owner_capacity, home_capacity, border_capacity, ghost_capacity, common_capacity,
+      start_capacity;
+} CniSpread;
+
 typedef struct CniSchedule {
   CnAllocator allocator;
+  struct CnRanks *ranks; // who share the sweeps; null: nobody
+  int32_t with_joints;   // 1: everybody solves the bilateral blocks together, after each sweep
+  CniSpread spread;
   int32_t one_by_one;     // 1: stored order, one lane a batch, one column: to compare with
   int32_t with_groups;    // 1: `groups` are wanted
   CniBatch *batches;      // own, or at `place`
@@ -126,6 +146,18 @@ size_t cni_schedule_room(const CnProblem *p);
 // two sweeps; allocates only when the problem has grown.
 CnStatus cni_schedule_make(CniSchedule *schedule, const CnProblem *p, const uint8_t *kinds,
                            const CniBatchRule *rules, CnTasks *tasks);
+
+// ---- spread.c ----
+
+// What is swept here and what is sent, when the columns are known.
+CnStatus cni_schedule_spread(CniSchedule *schedule, const CnProblem *p);
+void cni_spread_release(CniSpread *spread, const CnAllocator *allocator);
+// Is a column swept here?
+static inline int cni_schedule_sweeps(const CniSchedule *s, int32_t column) {
+  if (s->spread.active == 0 || column == s->column_count) return 1;
+  int32_t slab = column / s->cuts.rows;
+  return slab >= s->spread.first && slab < s->spread.last;
+}
 
 // What is wrong with it: a block twice or not at all, a group twice in a batch or in two columns of
 // one phase. Null: nothing is. For checked builds and tests.

@@ -130,7 +130,8 @@ struct CnProblem {
 
   CniGlobal *global; // global form, null before cn_problem_set_global
 
-  CnTasks *tasks; // for the certificate; null: the calling thread
+  CnTasks *tasks;        // for the certificate; null: the calling thread
+  struct CnRanks *ranks; // who hold the same problem and share its sweeps; null: nobody
 };
 
 // ---- right-hand side ----

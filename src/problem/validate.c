@@ -115,6 +115,13 @@ static const char *phase_fault(const CniSchedule *s, const CnProblem *p, int32_t
   return fault;
 }
 
+// Of several ranks each has the blocks that it sweeps.
+static int swept_here(const CniSchedule *s, int32_t block) {
+  const CniSpread *spread = &s->spread;
+  return spread->active == 0 || spread->owner[block] == CNI_EVERYBODY ||
+         spread->owner[block] == spread->rank;
+}
+
 const char *cni_schedule_fault(const CniSchedule *s, const CnProblem *p) {
   // not from the allocator of the schedule: what a checked build asks for is not counted
   int32_t *marks = calloc((size_t)p->group_count + 1, sizeof *marks);
@@ -123,7 +130,7 @@ const char *cni_schedule_fault(const CniSchedule *s, const CnProblem *p) {
   for (int32_t i = 0; marks && seen && !fault && i < s->batch_count; i++)
     fault = batch_fault(p, &s->batches[i], marks, i + 1, seen);
   for (int32_t i = 0; seen && !fault && i < p->block_count; i++)
-    if (!seen[i]) fault = "a block is in no batch";
+    if (!seen[i] && swept_here(s, i)) fault = "a block is in no batch";
   for (int32_t phase = 0; marks && !fault && phase < s->phase_count; phase++)
     fault = phase_fault(s, p, phase, marks);
   free(marks);

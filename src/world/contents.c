@@ -22,6 +22,7 @@ static CnStatus engine_build(CniEngine *engine, const CniSettings *settings,
   problem.allocator = *allocator;
   CNI_TRY(cn_problem_create(&problem, &engine->problem));
   engine->problem->tasks = tasks;
+  engine->problem->ranks = settings->ranks;
   CnSolverDef solver = settings->solver;
   solver.allocator = *allocator;
   solver.tasks = tasks;

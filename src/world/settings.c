@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integrator/integrator.h"
+#include "ranks/ranks.h"
 #include "solver/solver.h"
 #include "world/world.h"
 
@@ -83,6 +84,24 @@ static void choose_solver(CniSettings *s) {
     s->solver.max_iterations = other.max_iterations;
 }
 
+// What is done by sweeps is shared by ranks; a solver or scheme without them would do everything everywhere.
+static CnStatus check_ranks(const CniSettings *s) {
+  static const char *const sharing[] = {"psor", "pssor", "auto"};
+  int32_t count = cni_ranks_count(s->ranks), known = 0;
+  if (count == 1) return CN_OK;
+  for (int32_t i = 0; i < 3; i++) known |= s->solver.name && !strcmp(s->solver.name, sharing[i]);
+  if (!known)
+    return cni_error(CN_UNSUPPORTED,
+                     "solver '%s' runs on one rank (there are %d): psor, pssor and auto share "
+                     "their sweeps",
+                     s->solver.name, (int)count);
+  if (strcmp(s->integrator, "impulse") != 0)
+    return cni_error(CN_UNSUPPORTED,
+                     "integrator '%s' runs on one rank (there are %d): impulse runs on several",
+                     s->integrator, (int)count);
+  return CN_OK;
+}
+
 CnStatus cni_settings_check(CniSettings *s) {
   CNI_TRY(cni_fields_check(cni_world_fields, "world", s));
   if (!s->solver.name) return cni_null_argument("world", "solver.name");
@@ -91,5 +110,5 @@ CnStatus cni_settings_check(CniSettings *s) {
   choose_solver(s);
   s->broad_phase = own_name(cn_broad_phase_name, s->broad_phase);
   s->solver.name = own_name(cn_solver_name, s->solver.name);
-  return CN_OK;
+  return check_ranks(s);
 }

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/floats.h"
 #include "integrator/integrator.h"
+#include "ranks/ranks.h"
 #include "world/world.h"
 
 static CnStatus check_masses(const CnWorld *world) {
@@ -183,7 +184,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   CnStatus status = step(world, solve, &watched);
   world->busy = CNI_IDLE;
   if (status != CN_OK && report) *report = (CnStepReport){0};
-  CNI_TRY(status);
+  CNI_TRY(cni_ranks_tell(world->now.settings.ranks, status));
   int32_t contradicting[CN_REPORT_ROWS];
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,

@@ -115,6 +115,48 @@ static CnWorld *wide_both(int32_t workers) { return drop(workers, 14, 980, 2, 0)
 // near each other from the start, as it takes few steps
 static CnWorld *columns(int32_t workers) { return drop_layers(workers, 18, 5184, 0.15, 7, 0); }
 
+static CnWorld *wide_chains(int32_t workers) { return drop(workers, 14, 588, 3, 1); }
+
+// A ball that is as wide as a quarter of the heap, and falls into it.
+static CnWorld *with_boulder(int32_t workers) {
+  CnWorld *world = drop_layers(workers, 14, 1176, 0.15, 7, 0);
+  CnBodyDef def = cn_body_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_SPHERE);
+  CnBodyId body;
+  CnShapeId shape_id;
+  def.pose.position = (CnVec3){0.1, 0, 1.5};
+  def.twist.velocity.z = -3;
+  shape.radius = 0.45;
+  if (world && cn_body_create(world, &def, &body) == CN_OK &&
+      cn_shape_create(world, body, &shape, &shape_id) == CN_OK)
+    return world;
+  cn_world_destroy(world);
+  return NULL;
+}
+
+// Every third body is thrown across the scene: the order of bodies in memory is soon none.
+static CnWorld *thrown(int32_t workers) {
+  CnWorld *world = drop_layers(workers, 14, 1372, 0.16, 5, 0);
+  uint64_t random = 3;
+  CnBodyId body = {0, 0};
+  for (int i = 0; world && (body = cn_world_next_body(world, body)).generation; ++i) {
+    CnVec3 way = draw3(&random);
+    CnTwist twist = {{10 * way.x - 5, 10 * way.y - 5, 2 * way.z}, {0, 0, 0}};
+    if (i % 3 == 2) (void)cn_body_set_twist(world, body, &twist);
+  }
+  return world;
+}
+
+static CnWorld *many(int32_t workers) { return drop_layers(workers, 30, 27000, 0.145, 0, 0); }
+static CnWorld *many_both(int32_t workers) { return drop_layers(workers, 30, 27000, 0.15, 4, 0); }
+
+const Pile heaps[] = {
+    {"wide-chains", wide_chains, 60}, {"boulder", with_boulder, 60},
+    {"thrown", thrown, 80},           {"many", many, 3},
+    {"many-both", many_both, 3},
+};
+const int heap_count = sizeof heaps / sizeof heaps[0];
+
 // Balls on strings that hit each other and the floor, by an integrator that works with equations.
 static CnWorld *mechanism(const char *integrator, int32_t projection, int32_t workers) {
   CnWorldDef def = cn_world_def_default();

@@ -12,6 +12,11 @@ typedef struct Pile {
   int steps; // that tests make
 } Pile;
 
+// Heaps of spheres and boxes for several ranks: with chains, with a ball of mass that touches everything near it,
+// thrown apart, and so many that four ranks have columns of their own.
+extern const Pile heaps[];
+extern const int heap_count;
+
 extern const Pile piles[];
 extern const int pile_count;
 

@@ -66,6 +66,14 @@ static int step_once(CniJob *job, CnStepReport *report) {
   return cni_job_warn(job);
 }
 
+// Ranks that run together stop together.
+static int stops(const CniJob *job, int *status) {
+  int64_t asked = stop_asked;
+  if (cn_ranks_most(cni_ranks, &asked) == CN_OK) return asked != 0;
+  *status = cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+  return 1;
+}
+
 static int step_all(CniJob *job) {
   CniProgress progress;
   CnStepReport report = {.step = job->first_step,
@@ -77,7 +85,10 @@ static int step_all(CniJob *job) {
                      job->last_step);
   if (progress.style == CNI_PROGRESS_BAR)
     cni_progress_show(&progress, report.step, report.time, "");
-  while (status == CNI_EXIT_DONE && report.step < job->last_step && !stop_asked) {
+  int stopped = 0;
+  while (status == CNI_EXIT_DONE && report.step < job->last_step) {
+    stopped = stops(job, &status);
+    if (stopped) break;
     status = step_once(job, &report);
     if (status == CNI_EXIT_DONE) status = cni_job_record_step(job, &report);
     if (status == CNI_EXIT_DONE) status = cni_job_dump_step(job, &report);
@@ -86,7 +97,7 @@ static int step_all(CniJob *job) {
       cni_progress_show(&progress, report.step, report.time,
                         progress_note(job, &report, note, sizeof note));
   }
-  job->interrupted = stop_asked && status == CNI_EXIT_DONE && report.step < job->last_step;
+  job->interrupted = stopped && status == CNI_EXIT_DONE;
   job->seconds = cni_clock() - start;
   if (status == CNI_EXIT_DONE)
     cni_progress_end(&progress, report.step, report.time,

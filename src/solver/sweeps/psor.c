@@ -74,6 +74,7 @@ void cni_psor_destroy(void *state) {
   DROP(g, g_capacity);
   DROP(u, u_capacity);
   DROP(v, v_capacity);
+  DROP(links.numbers, links.capacity);
 #undef DROP
   cni_release(&a, s, sizeof *s);
 }
@@ -132,31 +133,40 @@ void cni_psor_iterate(CniPsor *s, int32_t count) {
     return;
   }
   int32_t counts[(2 * CNI_SWEEP_PHASES + 1) * SWEEPS_PER_REGION], n = 0;
+  uint8_t which[(2 * CNI_SWEEP_PHASES + 1) * SWEEPS_PER_REGION];
   int32_t phases = s->schedule.phase_count;
   for (int32_t i = 0; i < count; i++) {
-    for (int32_t k = 0; k < phases; k++) counts[n++] = cni_schedule_phase_size(&s->schedule, k);
-    for (int32_t k = phases - 1; s->back && k >= 0; k--)
-      counts[n++] = cni_schedule_phase_size(&s->schedule, k);
-    if (s->joint_count > 0) counts[n++] = cni_direct_islands(s->joints.direct);
+    for (int32_t k = 0; k < phases; k++, n++) {
+      counts[n] = cni_schedule_phase_size(&s->schedule, k);
+      which[n] = (uint8_t)k;
+    }
+    for (int32_t k = phases - 1; s->back && k >= 0; k--, n++) {
+      counts[n] = cni_schedule_phase_size(&s->schedule, k);
+      which[n] = (uint8_t)k;
+    }
+    if (s->joint_count == 0) continue;
+    counts[n] = cni_direct_islands(s->joints.direct);
+    which[n++] = (uint8_t)phases;
   }
-  cni_parallel_phases(s->def.tasks, n, counts, 1, sweep_phase, s);
+  cni_psor_run(s, n, counts, which, sweep_phase, s);
 }
 
 // ---- the answer ----
 
 // Impulses and velocities; v afresh from g, without the sweeps' round-off. (The constraint
 // velocities of the step form are the certificate's to fill.)
-static void finish(CniPsor *s, CnAnswer *answer) {
+static CnStatus finish(CniPsor *s, CnAnswer *answer) {
   const CnProblem *p = s->p;
   if (p->form == CN_FORM_EXPLICIT) {
     if (p->row_count > 0) memcpy(answer->g, s->g, (size_t)p->row_count * sizeof *s->g);
     cni_problem_velocity(p, answer->v, answer->g, answer->u);
-    return;
+    return CN_OK;
   }
   if (s->joint_count > 0) cni_joints_least(&s->joints, p, s->g);
   cni_psor_restart(s);
   cni_psor_leave(s);
   cni_psor_answer(s, answer);
+  return cni_psor_share_answer(s, answer);
 }
 
 // Iterations until the next check of tolerance and clock, or the end.
@@ -220,14 +230,14 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
       s->met = 1;
       break;
     }
-    if (def->time_budget > 0 && cni_seconds() - start > def->time_budget) {
+    if (def->time_budget > 0 && cni_psor_anybody(s, cni_seconds() - start > def->time_budget)) {
       report->cut_by_time = 1;
       break;
     }
   }
   report->iterations = iterations;
   double swept = cni_seconds();
-  finish(s, answer);
+  CnStatus status = finish(s, answer);
   report->seconds_finish = cni_seconds() - swept;
-  return CN_OK;
+  return status;
 }

@@ -192,6 +192,12 @@ typedef struct CniPsorFailure {
   int32_t run, item; // run -1: none
 } CniPsorFailure;
 
+// What is sent to other ranks, and whether groups that are common have changed since they were shared.
+typedef struct CniPsorLinks {
+  double *numbers;
+  int32_t capacity, stale;
+} CniPsorLinks;
+
 typedef struct CniPsor {
   CnAllocator allocator;
   CnSolverDef def;
@@ -245,6 +251,8 @@ typedef struct CniPsor {
   double limit;                 // m/s: residual that checks look for
   int32_t met;                  // 1: a check found it, or joints alone were solved
   double check_below;           // and what it must fall to before the next early check
+  CniPsorLinks links;
+  CnStatus remote; // of messages to other ranks: nothing is sent after the first failure
 } CniPsor;
 
 // ---- psor.c: what the two rows of the table share ----
@@ -274,6 +282,19 @@ void cni_psor_leave(CniPsor *s);
 
 // v = v_free + M^-1 E^T g afresh in the groups.
 void cni_psor_restart(CniPsor *s);
+
+// ---- psor_ranks.c: several ranks; with one nothing is sent ----
+
+// Phases one after the other, each of so many columns (or islands of joints, with the phase after the schedule's
+// last): as cni_parallel_phases, with what has to be sent between them.
+void cni_psor_run(CniPsor *s, int32_t count, const int32_t *sizes, const uint8_t *phases,
+                  CniPhaseLoop fn, void *context);
+CnStatus cni_psor_ranks_reserve(CniPsor *s, const CnProblem *p);
+// Is it so on any rank? Also where one has failed.
+int cni_psor_anybody(CniPsor *s, int what);
+double cni_psor_largest(CniPsor *s, double x);
+// Impulses and velocities that others have found.
+CnStatus cni_psor_share_answer(CniPsor *s, CnAnswer *answer);
 
 // ---- psor_lanes.c: blocks -> lanes -> impulses ----
 

@@ -48,8 +48,13 @@ static double free_speed2(const CniPsor *s, const CniBlock *block) {
 // The largest of a task goes to its place in s->u.
 static void free_blocks(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
+  const CniSpread *spread = &s->schedule.spread;
   double largest = 0;
-  for (int32_t i = begin; i < end; i++) largest = cn_max(largest, free_speed2(s, &s->p->blocks[i]));
+  for (int32_t i = begin; i < end; i++) {
+    if (spread->active > 0 && spread->owner[i] < CNI_EVERYBODY && spread->owner[i] != spread->rank)
+      continue;
+    largest = cn_max(largest, free_speed2(s, &s->p->blocks[i]));
+  }
   s->u[begin / BLOCKS_PER_TASK] = largest;
 }
 
@@ -58,6 +63,7 @@ double cni_psor_free_speed(CniPsor *s) {
   double largest = 0;
   cni_parallel_for(s->def.tasks, count, BLOCKS_PER_TASK, free_blocks, s);
   for (int32_t i = 0; i * BLOCKS_PER_TASK < count; i++) largest = cn_max(largest, s->u[i]);
+  largest = cni_psor_largest(s, largest);
   return cn_max(sqrt(largest), s->p->speed);
 }
 
@@ -276,5 +282,5 @@ int cni_psor_good_enough(CniPsor *s, double limit) {
     s->check_below = s->change * cn_clamp(2 * ratio, .05, .5);
     return error <= s->def.tolerance;
   }
-  return all_pass(s, limit) && fresh_pass(s, limit);
+  return !cni_psor_anybody(s, !all_pass(s, limit)) && !cni_psor_anybody(s, !fresh_pass(s, limit));
 }

@@ -223,7 +223,7 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const CniPsorCounts *n
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);
   ROOM(pool, pool_capacity, (int32_t)n->pool);
-  ROOM(g, g_capacity, n->rows > 0 ? p->row_count : check_rows);
+  ROOM(g, g_capacity, n->rows > 0 || s->joint_count > 0 ? p->row_count : check_rows);
   ROOM(u, u_capacity, check_rows);
   ROOM(v, v_capacity, checks ? 6 * p->group_count : 0);
 #undef ROOM
@@ -440,9 +440,12 @@ static CnStatus prepare_step(CniPsor *s, const CnProblem *p, const CnAnswer *ans
   s->schedule.lent = memory->space;
   s->schedule.place = answer->v;
   s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
+  s->schedule.ranks = p->ranks;
+  s->schedule.with_joints = s->joint_count > 0;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
   CNI_VALIDATE(cni_schedule_fault(&s->schedule, p));
   int32_t column_count = s->schedule.column_count + 1;
+  CNI_TRY(cni_psor_ranks_reserve(s, p));
   CNI_TRY(reserve_columns(s, column_count));
   ColumnCounts columns = {.s = s, .before = s->column_counts};
   cni_parallel_for(tasks, column_count, 1, count_columns, &columns);
@@ -461,6 +464,11 @@ static CnStatus prepare_step(CniPsor *s, const CnProblem *p, const CnAnswer *ans
 }
 
 static void project_rows(CniPsor *s, const CnProblem *p, const double *g) {
+  // joints that other ranks prepare are solved by everybody, too
+  for (int32_t i = 0; s->schedule.spread.active > 0 && s->joint_count > 0 && i < p->block_count;
+       i++)
+    if (p->blocks[i].kind == CN_BLOCK_BILATERAL)
+      memset(s->g + p->blocks[i].row, 0, p->blocks[i].dim * sizeof *g);
   for (int32_t i = 0; i < s->rows_count; i++) {
     const CniBlock *block = &p->blocks[s->rows[i].block];
     memcpy(s->g + block->row, g + block->row, (size_t)block->dim * sizeof *g);
@@ -478,9 +486,10 @@ static void restart_columns(void *context, int32_t phase, int32_t begin, int32_t
 
 // Colour by colour, then the rest.
 static void run_phases(CniPsor *s, CniPhaseLoop fn, void *context) {
+  static const uint8_t all[CNI_SWEEP_PHASES] = {0, 1, 2, 3, 4};
   int32_t counts[CNI_SWEEP_PHASES], phases = s->schedule.phase_count;
   for (int32_t i = 0; i < phases; i++) counts[i] = cni_schedule_phase_size(&s->schedule, i);
-  cni_parallel_phases(s->def.tasks, phases, counts, 1, fn, context);
+  cni_psor_run(s, phases, counts, all, fn, context);
 }
 
 void cni_psor_restart(CniPsor *s) {
@@ -489,14 +498,17 @@ void cni_psor_restart(CniPsor *s) {
   run_phases(s, restart_columns, s);
 }
 
-static void relax_islands(void *context, int32_t begin, int32_t end) {
+static void relax_islands(void *context, int32_t phase, int32_t begin, int32_t end) {
   CniPsor *s = context;
+  (void)phase;
   cni_joints_relax(&s->joints, s->p, s->groups, s->g, 1, begin, end);
 }
 
 // Sweeps begin with joints that hold, whatever the warm start was.
 static void relax_joints(CniPsor *s) {
-  cni_parallel_for(s->def.tasks, cni_direct_islands(s->joints.direct), 1, relax_islands, s);
+  uint8_t phase = (uint8_t)s->schedule.phase_count;
+  int32_t islands = cni_direct_islands(s->joints.direct);
+  cni_psor_run(s, 1, &islands, &phase, relax_islands, s);
 }
 
 CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
@@ -510,7 +522,9 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer
   s->suspect_run = s->suspect = 0;
   s->check_below = s->def.tolerance;
   s->joint_count = 0;
+  s->remote = CN_OK;
   if (p->form == CN_FORM_EXPLICIT) {
+    s->schedule.spread.active = 0;
     CNI_TRY(prepare_explicit(s, p));
     project_rows(s, p, g);
     return CN_OK;

@@ -523,6 +523,7 @@ static CniSettings settings_before(const CnWorld *world, const char *solver) {
   settings.worker_count = now.worker_count;
   settings.balance = now.balance;
   settings.task_host = now.task_host;
+  settings.ranks = now.ranks;
   settings.hooks = now.hooks;
   settings.log = now.log;
   settings.allocator = now.allocator;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule over several ranks that hold the same problem: who sweeps what, and what has to be sent.
+//
+// A sweep is the colours of the columns one after the other, even slabs before odd ones, and nothing in it
+// tells who sweeps a column. A rank owns slabs next to each other, a multiple of two of them, the first one
+// even. Its even slabs touch its own groups alone. Of its odd slabs the last one touches groups of the first
+// slab of the rank above, too: before odd slabs those groups go down to the rank below, after them they come
+// back. That is one message each way and sweep:
+//
+//     even slabs | borders go down | odd slabs | ghosts go up | the rest
+//
+// The rest (blocks that fit in no column) and joints, which are solved together after every sweep, reach
+// anywhere. The groups that they touch are common: everybody gets them from their owners before, solves
+// the same blocks from the same numbers, and so knows what the others have found.
+//
+// There are no more ranks at work than pairs of slabs. A problem of one column, or of so few slabs that one
+// rank would have them all, is swept by everybody, and nothing is sent.
+#include "problem/problem.h"
+#include "ranks/ranks.h"
+
+#include <string.h>
+
+enum { BELOW = 1, ABOVE = 2, COMMON = 4 }; // marks of groups
+_Static_assert(CNI_CUT_LIMIT / 2 < CNI_EVERYBODY, "ranks at work have numbers");
+
+void cni_spread_release(CniSpread *spread, const CnAllocator *a) {
+  CNI_RELEASE(a, spread->owner, spread->owner_capacity);
+  CNI_RELEASE(a, spread->home, spread->home_capacity);
+  CNI_RELEASE(a, spread->border, spread->border_capacity);
+  CNI_RELEASE(a, spread->ghosts, spread->ghost_capacity);
+  CNI_RELEASE(a, spread->common, spread->common_capacity);
+  CNI_RELEASE(a, spread->start, spread->start_capacity);
+  *spread = (CniSpread){.active = 0};
+}
+
+// ---- who has what ----
+
+// The first slab of a rank.
+static int32_t first_slab(const CniSchedule *s, int32_t rank) {
+  int32_t pairs = s->cuts.slabs / 2;
+  return rank >= s->spread.active ? s->cuts.slabs
+                                  : 2 * (int32_t)((int64_t)pairs * rank / s->spread.active);
+}
+
+static void find_owners(const CniSchedule *s, const CnProblem *p, const uint8_t *rank_of) {
+  const CniSpread *spread = &s->spread;
+  for (int32_t i = 0; i < p->group_count; i++) {
+    int32_t slab = s->layers[i].slab;
+    spread->home[i] = s->massless[i] || slab >= s->cuts.slabs ? CNI_EVERYBODY : rank_of[slab];
+  }
+  for (int32_t i = 0; i < p->block_count; i++) {
+    if (s->lengths[i] > 0)
+      spread->owner[i] =
+          s->columns[i] == s->column_count ? CNI_EVERYBODY : rank_of[s->columns[i] / s->cuts.rows];
+    else
+      spread->owner[i] = spread->owner[i - 1]; // inside a lane
+  }
+}
+
+// ---- what is sent ----
+
+static void mark_group(const CniSchedule *s, uint8_t *marks, int32_t group, uint8_t mark) {
+  if (group >= 0 && !s->massless[group]) marks[group] |= mark;
+}
+
+// The groups with mass of a block.
+static void mark_block(const CniSchedule *s, const CnProblem *p, int32_t index, uint8_t *marks,
+                       uint8_t mark) {
+  const CniBlock *block = &p->blocks[index];
+  if (block->storage != CNI_ROWS) {
+    mark_group(s, marks, s->ends[index].a, mark);
+    mark_group(s, marks, s->ends[index].b, mark);
+    return;
+  }
+  const CniRowsBlock *rows = &p->row_blocks[block->index];
+  for (int32_t i = 0; i < rows->entry_count; i++)
+    mark_group(s, marks, p->row_entries[rows->entry_start + i].group, mark);
+}
+
+static void mark_groups(const CniSchedule *s, const CnProblem *p, uint8_t *marks) {
+  const CniSpread *spread = &s->spread;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t column = s->columns[i], slab = column / s->cuts.rows;
+    int common = s->with_joints && p->blocks[i].kind == CN_BLOCK_BILATERAL;
+    if (s->lengths[i] > 0 && column == s->column_count) common = 1;
+    if (common) mark_block(s, p, i, marks, COMMON);
+    if (s->lengths[i] == 0 || column == s->column_count || spread->first == spread->last) continue;
+    if (slab == spread->first - 1) mark_block(s, p, i, marks, BELOW);
+    if (slab == spread->last - 1) mark_block(s, p, i, marks, ABOVE);
+  }
+}
+
+// Groups of a slab with a mark, in their order: both sides of a border find the same ones.
+static CnStatus list_groups(CniSchedule *s, const CnProblem *p, const uint8_t *marks, uint8_t mark,
+                            int32_t slab, int32_t **list, int32_t *capacity, int32_t *count) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < p->group_count; i++) n += (marks[i] & mark) && s->layers[i].slab == slab;
+  CNI_TRY(CNI_RESERVE(&s->allocator, *list, *capacity, 0, n + 1));
+  n = 0;
+  for (int32_t i = 0; i < p->group_count; i++)
+    if ((marks[i] & mark) && s->layers[i].slab == slab) (*list)[n++] = i;
+  *count = n;
+  return CN_OK;
+}
+
+// Rank by rank; a group in no slab is known to everybody as it is.
+static CnStatus list_common(CniSchedule *s, const CnProblem *p, const uint8_t *marks) {
+  CniSpread *spread = &s->spread;
+  int32_t ranks = cni_ranks_count(s->ranks), n = 0;
+  CNI_TRY(CNI_RESERVE(&s->allocator, spread->start, spread->start_capacity, 0, ranks + 2));
+  memset(spread->start, 0, ((size_t)ranks + 2) * sizeof *spread->start);
+  // [r + 2] counts those of rank r, then [r + 1] tells where the next one of it goes
+  for (int32_t i = 0; i < p->group_count; i++)
+    if ((marks[i] & COMMON) && spread->home[i] != CNI_EVERYBODY)
+      spread->start[spread->home[i] + 2]++;
+  for (int32_t r = 0; r <= ranks; r++) spread->start[r + 1] += spread->start[r];
+  n = (int32_t)spread->start[ranks + 1];
+  CNI_TRY(CNI_RESERVE(&s->allocator, spread->common, spread->common_capacity, 0, n + 1));
+  for (int32_t i = 0; i < p->group_count; i++)
+    if ((marks[i] & COMMON) && spread->home[i] != CNI_EVERYBODY)
+      spread->common[spread->start[spread->home[i] + 1]++] = i;
+  for (int32_t r = 0; r <= ranks; r++) spread->start[r] *= 6 * (int64_t)sizeof(double);
+  spread->common_count = n;
+  return CN_OK;
+}
+
+CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
+  CniSpread *spread = &s->spread;
+  int32_t ranks = cni_ranks_count(s->ranks), pairs = s->cuts.slabs / 2;
+  uint8_t rank_of[CNI_NO_LAYER + 1];
+  spread->active = 0;
+  spread->border_count = spread->ghost_count = spread->common_count = 0;
+  if (ranks == 1 || s->column_count == 1 || pairs < 2) return CN_OK;
+  CNI_TRY(CNI_RESERVE(&s->allocator, spread->owner, spread->owner_capacity, 0, p->block_count));
+  CNI_TRY(CNI_RESERVE(&s->allocator, spread->home, spread->home_capacity, 0, p->group_count));
+  spread->active = ranks < pairs ? ranks : pairs;
+  spread->rank = cni_ranks_rank(s->ranks);
+  spread->first = first_slab(s, spread->rank);
+  spread->last = first_slab(s, spread->rank + 1);
+  memset(rank_of, CNI_EVERYBODY, sizeof rank_of);
+  for (int32_t r = 0; r < spread->active; r++)
+    for (int32_t slab = first_slab(s, r); slab < first_slab(s, r + 1); slab++)
+      rank_of[slab] = (uint8_t)r;
+  find_owners(s, p, rank_of);
+  uint8_t *marks = (uint8_t *)s->busy; // not in use yet, and cleared again
+  memset(marks, 0, (size_t)p->group_count);
+  mark_groups(s, p, marks);
+  CNI_TRY(list_groups(s, p, marks, BELOW, spread->first, &spread->border, &spread->border_capacity,
+                      &spread->border_count));
+  CNI_TRY(list_groups(s, p, marks, ABOVE, spread->last, &spread->ghosts, &spread->ghost_capacity,
+                      &spread->ghost_count));
+  CNI_TRY(list_common(s, p, marks));
+  memset(s->busy, 0, (size_t)p->group_count * sizeof *s->busy);
+  return CN_OK;
+}

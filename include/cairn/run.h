@@ -50,6 +50,10 @@ typedef struct CnRunInfo {
 /// What the run was: names, settings, sizes, verdict.
 CN_API void cn_run_info(const CnRun *run, CnRunInfo *info);
 
+/// CN_OK unless writing to `output` would take away the file of the run (cn_output_check). Pages and exports ask it
+/// themselves.
+CN_API CnStatus cn_run_check_output(const CnRun *run, const char *output);
+
 typedef struct CnRunParameter {
   const char *name;
   double value;

@@ -69,6 +69,10 @@ typedef struct CnSceneInfo {
 /// Name, text, seed and sizes of a scene.
 CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
 
+/// CN_OK unless writing to `output` would take away one of the files that the scene is made of: its own, included
+/// ones, meshes, robots. Recorders, checkpoints and pages ask it themselves.
+CN_API CnStatus cn_scene_check_output(const CnScene *scene, const char *output);
+
 typedef struct CnSceneParameter {
   const char *name, *summary; ///< summary "" without one
   double value, default_value;

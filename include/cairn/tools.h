@@ -39,6 +39,12 @@ CN_API CnStatus cn_output_close(CnOutput *output);
 /// Give up: nothing has happened. Null is allowed.
 CN_API void cn_output_discard(CnOutput *output);
 
+/// CN_OK unless writing to `output` would take away the file at `input`: both lead to one file, whatever links and
+/// spellings they have, or what `output` is called on the way (PATH.partial, PATH.new) does; then
+/// CN_INVALID_ARGUMENT. Names of which there is no file are fine. The library's own writers ask for the scene
+/// and the run that they are given (cn_scene_check_output, cn_run_check_output).
+CN_API CnStatus cn_output_check(const char *output, const char *input);
+
 /// The name of a list that is nearest to a wrong one, by letters changed, added, left out or swapped; null: none is
 /// near enough. `list` gives null past the end; names must live until the call returns.
 CN_API const char *cn_nearest_name(const char *wanted,

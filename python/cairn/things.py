@@ -275,13 +275,30 @@ class Body(Thing):
             call(lib.cn_body_apply_local_force(pointer, self._id, _c.vec3(force, "force"), _c.vec3(point, "point")))
 
     def set_mass(self, mass: float, inertia=None, com=None) -> None:
-        """Another mass (kg; 0: from the shapes), inertia and centre of mass."""
-        definition, keep = _c.definition(lib.cn_body_def_default(), {"mass": mass, **({} if inertia is None else {"inertia": inertia}),
-                                                                     **({} if com is None else {"com": com})}, "body")
+        """Another mass (kg; 0: from the shapes), inertia and centre of mass. A mass alone is spread as the one
+        before was."""
+        if inertia is None and com is not None:
+            raise Error("body: a com needs a mass and an inertia")
+        given = {} if inertia is None else {"inertia": inertia}
+        definition, keep = _c.definition(lib.cn_body_def_default(), {
+            "mass": mass, **given, **({} if com is None else {"com": com})}, "body")
+        if definition.mass > 0 and inertia is None:
+            definition = self._scaled(definition.mass)
         self.world._move()
         with self.world._use() as pointer:
             call(lib.cn_body_set_mass(pointer, self._id, definition.mass, ffi.addressof(definition, "com"),
                                       ffi.addressof(definition, "inertia")))
+
+    def _scaled(self, mass: float):
+        """A definition with another mass, spread as the present one."""
+        info = self._ask(lib.cn_body_info, "CnBodyInfo")
+        if not info.mass > 0:
+            raise Error(f"body: a mass of {mass:g} kg without an inertia, and no shape says it")
+        share, axes = mass / info.mass, info.inertia
+        out = ffi.new("CnBodyDef *", lib.cn_body_def_default())
+        out.mass, out.com = mass, info.com
+        out.inertia = {"xx": share * axes.x, "yy": share * axes.y, "zz": share * axes.z}
+        return out
 
     @property
     def shapes(self) -> list[BodyShape]:

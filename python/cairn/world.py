@@ -337,8 +337,11 @@ class World:
 
     def body(self, *shapes: Shape, position=None, rotation=None, velocity=None, spin=None, **fields) -> Body:
         """A body of shapes. Fields of CnBodyDef: kind ("dynamic", "fixed", "kinematic"), mass, name ...
-        Without a mass it has that of its shapes."""
-        definition, keep = _c.definition(lib.cn_body_def_default(), fields, "body")
+        Without a mass it has that of its shapes; a mass alone is spread as theirs, and one with an inertia counts
+        as it is, with its com."""
+        scaled, definition, keep = self._body_definition(fields)
+        if scaled and not shapes:
+            raise Error(f"body: a mass of {scaled:g} kg without an inertia, and no shape says it")
         if position is not None:
             definition.pose.position = _c.numbers(position, 3, "body.position")
         if rotation is not None:
@@ -352,10 +355,27 @@ class World:
         try:
             for shape in shapes:
                 self._add_shape(body, shape)
+            if scaled:
+                body.set_mass(scaled)
         except BaseException:
             body.destroy()
             raise
         return body
+
+    def _body_definition(self, fields: dict):
+        """A mass that is to be spread as the shapes spread theirs (0: none), and the definition of a body."""
+        alone = "mass" in fields and "inertia" not in fields
+        if "com" in fields and (alone or "mass" not in fields):
+            raise Error("body: a com needs a mass and an inertia; without them all three are those of the shapes")
+        definition, keep = _c.definition(lib.cn_body_def_default(), fields, "body")
+        if not alone:
+            return 0, definition, keep
+        mass, definition.mass = definition.mass, 0
+        if not 0 <= mass < float("inf"):
+            raise Error(f"body.mass: must not be negative (got {mass!r})")
+        if mass and definition.kind != lib.CN_BODY_DYNAMIC:
+            raise Error("body: a mass alone is for dynamic bodies: give an inertia too")
+        return mass, definition, keep
 
     def _shape_definition(self, shape: Shape):
         if not isinstance(shape, Shape):
@@ -399,8 +419,13 @@ class World:
         poses["position"] = positions
         poses["rotation"] = (1, 0, 0, 0) if rotations is None else rotations
         ids = np.empty((len(positions), 2), np.uint32)
-        definition, keep = _c.definition(lib.cn_body_def_default(), fields, "body")
+        scaled, definition, keep = self._body_definition(fields)
         shape_definition, keep_shape = self._shape_definition(shape)
+        if scaled:
+            # what one body of the shape has, in a world of its own; laws of contact have no part in it
+            own = {key: value for key, value in shape.fields.items() if key != "material"}
+            mass = World().body(shape._replace(fields=own))._scaled(scaled)
+            definition.mass, definition.com, definition.inertia = mass.mass, mass.com, mass.inertia
         self._move()
         with self._use() as pointer:
             call(lib.cn_bodies_create(pointer, definition, shape_definition,
@@ -450,6 +475,23 @@ class World:
         """Two bodies meet no more."""
         with self._use() as pointer:
             call(lib.cn_pair_disable(pointer, self._a(Body, a)._id, self._a(Body, b)._id))
+
+    def enable(self, a: Body, b: Body) -> None:
+        """Two bodies that were kept apart meet again."""
+        with self._use() as pointer:
+            call(lib.cn_pair_enable(pointer, self._a(Body, a)._id, self._a(Body, b)._id))
+
+    def pair(self, a: Optional[Material], b: Optional[Material], **fields) -> None:
+        """The law between two materials (None: the usual one), in place of what their rules make of them: friction,
+        restitution, rolling_friction, spinning_friction, cohesion. Without any: the rules again."""
+        usable = ("friction", "restitution", "rolling_friction", "spinning_friction", "cohesion")
+        for name in fields:
+            if name not in usable:
+                raise Error(f"pair: no field '{name}' (known: {', '.join(usable)})")
+        law, keep = _c.definition(lib.cn_material_def_default(), fields, "pair")
+        ids = [ffi.new("CnMaterialId *")[0] if m is None else self._a(Material, m)._id for m in (a, b)]
+        with self._use() as pointer:
+            call(lib.cn_material_pair_set(pointer, *ids, law if fields else ffi.NULL))
 
     def _walk(self, next_, kind: str, make) -> Iterator:
         id_ = id_of(kind, 0, 0)

@@ -54,6 +54,12 @@ def test_record_and_read(tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     assert opened == [f"file://{run.show()}"]
+    bytes_before = path.read_bytes()
+    (tmp_path / "link.h5").symlink_to(path)
+    for wrong in (lambda: run.page(path), lambda: run.page(tmp_path / "link.h5"), lambda: run.export("gltf", path)):
+        with pytest.raises(cairn.Error, match="one of the files that are read"):
+            wrong()
+    assert path.read_bytes() == bytes_before
     run.export("csv", tmp_path / "run.csv")
     assert (tmp_path / "run.csv").exists()
     with pytest.raises(cairn.Error, match="already"):

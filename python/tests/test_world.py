@@ -458,6 +458,55 @@ def test_nothing_is_dropped_in_silence():
     assert world.body(mass=1, inertia=(1, 1, 1), name="n" * 47).name == "n" * 47
 
 
+def test_a_mass_alone_is_spread_as_the_shapes_spread_theirs():
+    box = {"kind": "box", "size": [1, 2, 3], "position": [0.1, 0, 0]}
+    world = cairn.Scene({"bodies": [{"name": "b", "mass": 2, "shapes": [box]}]}).world()
+    other = cairn.World()
+    made = [other.body(cairn.box(1, 2, 3, position=(0.1, 0, 0)), mass=2),
+            other.many(cairn.box(1, 2, 3, position=(0.1, 0, 0), material=other.material()), [(5, 0, 0)], mass=2)[0],
+            other.body(cairn.box(1, 2, 3, position=(0.1, 0, 0)))]
+    made[2].set_mass(2)
+    asked = world.find("b").info
+    assert np.allclose(np.sort(asked["inertia"]), [2 / 12 * 5, 2 / 12 * 10, 2 / 12 * 13], rtol=1e-14)
+    for body in made:
+        assert body.mass == 2 and np.array_equal(body.info["inertia"], asked["inertia"])
+        assert np.array_equal(body.info["com"]["position"], asked["com"]["position"])
+    for wrong, sentence in ((lambda: other.body(mass=1), "no shape says it"),
+                            (lambda: other.body(cairn.sphere(1, density=0), mass=1), "no shape says it"),
+                            (lambda: other.body(cairn.sphere(1), mass=1, kind="fixed"), "for dynamic bodies"),
+                            (lambda: other.body(cairn.sphere(1), mass=float("nan")), "negative"),
+                            (lambda: other.body(cairn.sphere(1), com=((0, 0, 1), (1, 0, 0, 0))), "a com needs"),
+                            (lambda: other.body(cairn.sphere(1), mass=1, com=((0, 0, 1), (1, 0, 0, 0))), "a com needs"),
+                            (lambda: made[0].set_mass(1, com=((0, 0, 1), (1, 0, 0, 0))), "a com needs"),
+                            (lambda: made[0].set_mass(float("inf")), "mass|inertia")):
+        with pytest.raises(cairn.Error, match=sentence):
+            wrong()
+    assert len(other) == 3 and made[0].mass == 2
+
+
+def test_pairs_of_materials_and_of_bodies():
+    world = cairn.World(time_step=1e-3)
+    ice, steel = world.material(friction=0), world.material(friction=0.9)
+    floor = world.body(cairn.plane(material=ice), kind="fixed")
+    block = world.body(cairn.box(1, 1, 0.1, material=steel), position=(0, 0, 0.05), velocity=(2, 0, 0))
+    world.pair(ice, steel, friction=0.3)
+    world.step(200)
+    assert block.velocity[0] == pytest.approx(2 - 0.3 * 9.81 * 0.2, abs=1e-9)
+    world.pair(ice, steel)  # the rules again: the root of 0 times 0.9
+    world.step(100)
+    assert block.velocity[0] == pytest.approx(2 - 0.3 * 9.81 * 0.2, abs=1e-9)
+    with pytest.raises(cairn.Error, match="no field 'frictoin'"):
+        world.pair(ice, steel, frictoin=1)
+    with pytest.raises(cairn.Error, match="must be a material"):
+        world.pair(ice, floor, friction=1)
+    world.disable(floor, block)
+    world.step(10)
+    assert block.velocity[2] == pytest.approx(-9.81 * 0.01)
+    world.enable(floor, block)
+    world.step(50)
+    assert block.velocity[2] > -0.01  # it would fall with 0.6 m/s
+
+
 def test_documented():
     for function, struct in ((cairn.World.__init__, "CnWorldDef"), (cairn.World.body, "CnBodyDef"),
                              (cairn.World.joint, "CnJointAxis"), (cairn.World.material, "CnMaterialDef")):

@@ -65,6 +65,8 @@ static void take_file_settings(CniJob *job) {
 // is going on.
 static int take_checkpoint_path(CniJob *job) {
   if (!job->checkpoint) return CNI_EXIT_DONE;
+  if (cn_scene_check_output(job->scene, job->checkpoint) != CN_OK)
+    return cni_fail(job->args, "%s", cn_error_message());
   if (cn_checkpoint_lock(job->checkpoint, &job->checkpoint_lock) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
   CnFileKind kind = cn_file_kind(job->checkpoint);
@@ -73,6 +75,13 @@ static int take_checkpoint_path(CniJob *job) {
     return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: exists and is no checkpoint (--force replaces it)",
                   job->checkpoint);
+}
+
+static int same_file(const CniJob *job, const char *output, const char *input) {
+  if (strcmp(output, input) == 0)
+    return cni_fail(job->args, "%s: cannot be both run file and checkpoint", output);
+  return cn_output_check(output, input) == CN_OK ? 0
+                                                 : cni_fail(job->args, "%s", cn_error_message());
 }
 
 int cni_job_record_open(CniJob *job) {
@@ -88,6 +97,9 @@ int cni_job_record_open(CniJob *job) {
   if (!job->run_path || !job->file) return cni_fail(job->args, "out of memory");
   if (!goes_on && !cni_args_has(job->args, "force") && stat(path, &there) == 0)
     return cni_fail(job->args, "%s: is there already (--force replaces it)", path);
+  if ((job->checkpoint && same_file(job, job->checkpoint, path)) ||
+      (job->resume && same_file(job, path, job->resume)))
+    return CNI_EXIT_FAILED;
   if (goes_on) take_file_settings(job);
   CnRecorderDef def = recorder_def(job);
   CnStatus status = goes_on ? cn_recorder_resume(&def, job->world, job->first_step, &job->writer)

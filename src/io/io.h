@@ -15,6 +15,7 @@
 #include "geometry/geometry.h"
 #include "io/parts/mesh_parts.h"
 #include "io/meshes/mesh_report.h"
+#include "io/tools/inputs.h"
 #include "io/tools/lock.h"
 #include "io/tools/names.h"
 #include "io/tools/output.h"

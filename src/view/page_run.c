@@ -231,6 +231,8 @@ CnStatus cni_page_from_runs(CnRun *const *runs, const char *const *labels, int32
     return cni_page_error(CN_INVALID_ARGUMENT, "a page shows one run or two (got %d)", (int)count);
   CnStatus status = CN_OK;
   int32_t n = 0;
+  for (int32_t i = 0; i < count && def->output && status == CN_OK; i++)
+    status = cn_run_check_output(runs[i], def->output);
   for (; n < count && status == CN_OK; n++) {
     status = open_source(runs[n], labels ? labels[n] : NULL, &opened[n]);
     sources[n] = &opened[n].source;

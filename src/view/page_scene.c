@@ -228,6 +228,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
 
 CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def) {
   if (!scene) return cni_page_error(CN_INVALID_ARGUMENT, "cni_page_from_scene: the scene is null");
+  if (def->output) CNI_TRY(cn_scene_check_output(scene, def->output));
   CnWorldDef world = cn_world_def_default();
   cn_scene_world_def(scene, &world);
   SceneView view = {.scene = scene};

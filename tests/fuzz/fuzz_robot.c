@@ -46,7 +46,7 @@ static void check_scene(const char *text, size_t length) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CnAllocator allocator = cn_allocator_default();
-  CniRobotDef def = {"r/r.urdf", "", CN_POSE_ONE, NULL, 0};
+  CniRobotDef def = {"r/r.urdf", "", CN_POSE_ONE, NULL, 0, NULL};
   char *text = NULL;
   size_t length = 0;
   if (size > SIZE) return 0;

@@ -6,8 +6,10 @@
 
 #include "cli/job.h"
 
-static int write_file(const CniArgs *args, const char *path, const CnSceneInfo *info) {
+static int write_file(const CniArgs *args, const char *path, const CnScene *scene,
+                      const CnSceneInfo *info) {
   CnOutput *output;
+  if (cn_scene_check_output(scene, path) != CN_OK) return cni_fail(args, "%s", cn_error_message());
   if (!cni_args_has(args, "force") && cn_file_kind(path) != CN_FILE_KIND_NONE)
     return cni_fail(args, "%s: is there already (--force replaces it)", path);
   if (cn_output_create(path, &output) != CN_OK) return cni_fail(args, "%s", cn_error_message());
@@ -31,7 +33,7 @@ static int convert(const CniArgs *args, const char *source, CnScene *scene) {
     int whole = fwrite(info.text, 1, info.text_size, stdout) == info.text_size;
     return whole ? CNI_EXIT_DONE : cni_fail(args, "standard output: cannot be written");
   }
-  int status = write_file(args, output, &info);
+  int status = write_file(args, output, scene, &info);
   if (status != CNI_EXIT_DONE || cni_args_has(args, "quiet")) return status;
   cni_show_begin(&show, stdout, cni_args_has(args, "json"));
   cni_show_text(&show, "source", "source", source);

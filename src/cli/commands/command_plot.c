@@ -58,6 +58,8 @@ static int each_run(Job *job) {
       return cni_fail(job->args, "%s", cn_error_message());
     if (cni_args_has(job->args, "list"))
       cni_quantity_list(job->args, run);
+    else if (cn_run_check_output(run, cni_args_text(job->args, "output")) != CN_OK)
+      status = cni_fail(job->args, "%s", cn_error_message());
     else
       status = read_curves(job, run, job->runs[i]);
     cn_run_close(run);

@@ -148,7 +148,9 @@ static int open_page(Render *r) {
   char page[1100];
   if (cn_run_open(r->source, &allocator, &run) != CN_OK)
     return cni_fail(r->args, "%s", cn_error_message());
-  int status = plan(r, run);
+  int status = cn_run_check_output(run, r->output) == CN_OK
+                   ? plan(r, run)
+                   : cni_fail(r->args, "%s", cn_error_message());
   if (status == CNI_EXIT_DONE) status = make_folder(r);
   snprintf(page, sizeof page, "%s/page.html", r->folder);
   if (status == CNI_EXIT_DONE && (cn_page_from_run(run, page, PAGE_BYTES) != CN_OK ||

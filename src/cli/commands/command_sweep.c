@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn sweep: a scene with many values of its parameters, one process a run, one row a run.
+#include <cairn/tools.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,6 +104,18 @@ static int choose_sensors(CniSweep *sweep, const CnScene *scene, const CnSceneIn
   return status;
 }
 
+// The table is none of the files that are read.
+static int check_output(const CniArgs *args, const CnScene *scene) {
+  const char *output = cni_args_text(args, "output"), *cases;
+  if (!output) return CNI_EXIT_DONE;
+  CnStatus status = cn_scene_check_output(scene, output);
+  for (int32_t i = 0; status == CN_OK && (cases = cni_args_nth(args, "cases", i)); i++)
+    status = cn_output_check(output, cases);
+  for (int32_t i = 1; status == CN_OK && i < args->operand_count; i++)
+    status = cn_output_check(output, args->operands[i]);
+  return status == CN_OK ? CNI_EXIT_DONE : cni_fail(args, "%s", cn_error_message());
+}
+
 // The scene as it is without the values: its parameters, sensors and text.
 static int look_at_scene(CniSweep *sweep) {
   CnScene *scene = NULL;
@@ -111,7 +124,8 @@ static int look_at_scene(CniSweep *sweep) {
     return cni_fail(sweep->args, "%s", cn_error_message());
   cn_scene_info(scene, &info);
   sweep->setup = setup_number(sweep->args, &info);
-  int status = check_parameters(sweep, scene, &info);
+  int status = check_output(sweep->args, scene);
+  if (status == CNI_EXIT_DONE) status = check_parameters(sweep, scene, &info);
   if (status == CNI_EXIT_DONE) status = choose_sensors(sweep, scene, &info);
   if (status == CNI_EXIT_DONE) status = check_columns(sweep);
   if (status == CNI_EXIT_DONE) cni_tell_beware(scene, sweep->label); // once, not once a run

@@ -286,6 +286,7 @@ static CnStatus write_file(CnRun *run, const char *folder, const char *name,
   CniOutput out;
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
     return cni_error(CN_FILE, "%s: the name is too long", folder);
+  CNI_TRY(cn_run_check_output(run, path));
   CNI_TRY(cni_output_open(&out, path, &run->allocator));
   CnStatus status = put(run, &out);
   if (status == CN_OK) return cni_output_close(&out);

@@ -425,6 +425,7 @@ static CnStatus write_gltf(CnRun *run, const char *run_path, const char *output)
   char path[2048];
   if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export gltf: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, ".glb", path, sizeof path));
+  CNI_TRY(cn_run_check_output(run, path));
   size_t shapes = (size_t)(run->info.shape_count + 1) * sizeof(int32_t);
   size_t bodies = (size_t)(run->info.body_count + 1) * sizeof(CnPose);
   Gltf g = {.run = run, .allocator = &run->allocator};

@@ -100,6 +100,7 @@ static CnStatus write_frame(CnRun *run, const CniTriangles *t, int64_t frame, co
   CniOutput out;
   CNI_TRY(cn_run_frame(run, frame, time, t->poses, t->twists));
   snprintf(path, sizeof path, "%s/frame-%06lld.vtp", folder, (long long)frame);
+  CNI_TRY(cn_run_check_output(run, path));
   CNI_TRY(cni_output_open(&out, path, &run->allocator));
   CnStatus status = put_frame(run, t, &out);
   if (status == CN_OK) return cni_output_close(&out);
@@ -111,6 +112,7 @@ static CnStatus write_frames(CnRun *run, const CniTriangles *t, const char *fold
   char path[4200];
   CniOutput list;
   snprintf(path, sizeof path, "%s/run.pvd", folder);
+  CNI_TRY(cn_run_check_output(run, path));
   CNI_TRY(cni_output_open(&list, path, &run->allocator));
   cni_output_text(&list, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
                          "byte_order=\"LittleEndian\">\n  <Collection>\n");

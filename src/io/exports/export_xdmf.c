@@ -199,9 +199,11 @@ static CnStatus write_xdmf(CnRun *run, const char *run_path, const char *output)
   char path[2048], copy[2048 + sizeof COPY_ENDING], data[4200];
   if (!run || !run_path) return cni_invalid("export xdmf: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, ".xdmf", path, sizeof path));
+  CNI_TRY(cn_run_check_output(run, path));
   if (run->info.body_count == 0)
     return cni_error(CN_UNSUPPORTED, "%s: has no bodies to export", run_path);
   snprintf(copy, sizeof copy, "%s%s", path, COPY_ENDING);
+  CNI_TRY(cn_run_check_output(run, copy));
   int closed = is_closed(run);
   CNI_TRY(refer(closed ? run->path : copy, path, data, sizeof data));
   CniOutput out;

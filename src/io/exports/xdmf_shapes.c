@@ -65,6 +65,7 @@ static CnStatus put_grids(CnRun *run, const CniTriangles *t, const char *data, C
 static CnStatus write_numbers(CnRun *run, CniTriangles *t, const char *path) {
   CniOutput out;
   CNI_TRY(cni_triangles_take(run, t));
+  CNI_TRY(cn_run_check_output(run, path));
   CNI_TRY(cni_output_open(&out, path, &run->allocator));
   CnStatus status = put_frames(run, t, &out);
   if (status == CN_OK) return cni_output_close(&out);

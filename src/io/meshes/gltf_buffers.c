@@ -93,7 +93,7 @@ static CnStatus read_beside(CniGltf *g, CniGltfBuffer *b, const char *uri, size_
   b->size = file.size;
   g->bytes += file.size;
   g->mesh->hash = cni_hash_bytes(g->mesh->hash, file.data, file.size);
-  return CN_OK;
+  return cni_inputs_note(&g->mesh->others, &g->mesh->allocator, path);
 }
 
 // ---- buffers ----

@@ -21,6 +21,7 @@ static const CniMeshFormat *const formats[] = {
 void cni_mesh_release(CniMeshData *mesh) {
   CNI_RELEASE(&mesh->allocator, mesh->vertices, mesh->vertex_capacity);
   CNI_RELEASE(&mesh->allocator, mesh->triangles, mesh->triangle_capacity);
+  cni_inputs_release(&mesh->others, &mesh->allocator);
   *mesh = (CniMeshData){.allocator = mesh->allocator};
 }
 

@@ -7,6 +7,7 @@
 #include <cairn/base.h>
 
 #include "geometry/geometry.h"
+#include "io/tools/inputs.h"
 
 #define CNI_MESH_FILE_TRIANGLES 20000000 // most that are read
 #define CNI_MESH_FILE_VERTICES (3 * CNI_MESH_FILE_TRIANGLES)
@@ -21,6 +22,7 @@ typedef struct CniMeshData {
   int32_t vertex_count, vertex_capacity, triangle_count, triangle_capacity;
   const char *format; // "obj", "stl", ...: static
   uint64_t hash;      // of the bytes of the file, and of the other files that it is made of
+  CniInputs others;   // which ones
 } CniMeshData;
 void cni_mesh_release(CniMeshData *mesh);
 

@@ -65,7 +65,9 @@ CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char
                        folder && folder[0] ? "/" : "", rest);
       if (n < 0 || (size_t)n >= sizeof tried || !readable(tried)) continue;
       *path = cni_xml_keep(&robot->arena, tried, strlen(tried));
-      return *path ? CN_OK : cni_error_memory(sizeof tried);
+      if (!*path) return cni_error_memory(sizeof tried);
+      return robot->def->inputs ? cni_inputs_note(robot->def->inputs, robot->allocator, tried)
+                                : CN_OK;
     }
     if (length == 0) break;
     length = folder_length(base, length - 1);

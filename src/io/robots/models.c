@@ -16,6 +16,7 @@ typedef struct Entry {
   const char *label; // of the scene
   size_t index;
   const json_t *item;
+  CniInputs *inputs;
   const CnAllocator *allocator;
   char path[PATH_SIZE], prefix[64];
   CnPose place;
@@ -157,8 +158,9 @@ static CnStatus add_model(Entry *e, json_t *root) {
   size_t size = 0;
   json_t *robot = NULL;
   CNI_TRY(read_entry(e));
+  CNI_TRY(cni_inputs_note(e->inputs, e->allocator, e->path));
   CNI_TRY(read_whole(e, &text, &size));
-  CniRobotDef def = {e->path, e->prefix, e->place, e->settings, e->setting_count};
+  CniRobotDef def = {e->path, e->prefix, e->place, e->settings, e->setting_count, e->inputs};
   CnStatus status = cni_robot_read(&def, text, size, e->allocator, &robot);
   free(text);
   if (status == CN_NO_MEMORY) return status;
@@ -171,7 +173,8 @@ static CnStatus add_model(Entry *e, json_t *root) {
   return status;
 }
 
-CnStatus cni_robot_models(json_t *root, const char *label, const CnAllocator *allocator) {
+CnStatus cni_robot_models(json_t *root, const char *label, CniInputs *inputs,
+                          const CnAllocator *allocator) {
   json_t *models = json_object_get(root, "models");
   Entry *e;
   if (!models) return CN_OK;
@@ -180,8 +183,11 @@ CnStatus cni_robot_models(json_t *root, const char *label, const CnAllocator *al
   if (!json_is_array(models))
     status = cni_bad_data("%.128s: /models: must be a list (got something else)", label);
   for (size_t i = 0; status == CN_OK && i < json_array_size(models); i++) {
-    *e = (Entry){
-        .label = label, .index = i, .item = json_array_get(models, i), .allocator = allocator};
+    *e = (Entry){.label = label,
+                 .index = i,
+                 .item = json_array_get(models, i),
+                 .inputs = inputs,
+                 .allocator = allocator};
     status = add_model(e, root);
   }
   cni_release(allocator, e, sizeof *e);

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "io/robots/xml.h"
+#include "io/tools/inputs.h"
 
 // How a robot is put into a scene.
 typedef struct CniRobotDef {
@@ -17,6 +18,7 @@ typedef struct CniRobotDef {
   // starts of joints by name, "floating" 1: the base of a URDF is free, "keyframe" n: of an MJCF
   const CnSetting *settings;
   int32_t setting_count;
+  CniInputs *inputs; // its other files are noted here; null: nowhere
 } CniRobotDef;
 
 // 1 if a text is XML.
@@ -33,7 +35,9 @@ CnStatus cni_robot_text(const CniRobotDef *def, const char *text, size_t size,
 CnStatus cni_json_text(const json_t *value, const CnAllocator *allocator, char **text,
                        size_t *length);
 
-// Put the robots of "models" into the lists of a scene; the list goes. `label` is the scene's path.
-CnStatus cni_robot_models(json_t *root, const char *label, const CnAllocator *allocator);
+// Put the robots of "models" into the lists of a scene; the list goes. `label` is the scene's path;
+// files that are read are noted.
+CnStatus cni_robot_models(json_t *root, const char *label, CniInputs *inputs,
+                          const CnAllocator *allocator);
 
 #endif

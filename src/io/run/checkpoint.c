@@ -14,6 +14,8 @@
 
 #include "core/hash.h"
 #include "core/stream.h"
+#include <cairn/tools.h>
+
 #include "io/run/run_private.h"
 
 #define MAGIC "CAIRNCKP"
@@ -113,11 +115,19 @@ static void put_header(unsigned char header[HEADER], const unsigned char *payloa
   cni_stream_u64(&s, &hash);
 }
 
+// Not over the run file, nor over the scene; an older checkpoint may have its name.
+static CnStatus check_output(const char *path, const CnCheckpoint *checkpoint) {
+  if (checkpoint->run_path) CNI_TRY(cn_output_check(path, checkpoint->run_path));
+  if (!checkpoint->scene_label || cn_file_kind(path) == CN_FILE_KIND_CHECKPOINT) return CN_OK;
+  return cn_output_check(path, checkpoint->scene_label);
+}
+
 CnStatus cn_checkpoint_write(const char *path, const CnCheckpoint *checkpoint) {
   if (!path || !checkpoint || (checkpoint->snapshot_size > 0 && !checkpoint->snapshot) ||
       (checkpoint->scene_state_size > 0 && !checkpoint->scene_state) ||
       checkpoint->setting_count < 0 || (checkpoint->setting_count > 0 && !checkpoint->settings))
     return cni_invalid("cn_checkpoint_write: a null pointer");
+  CNI_TRY(check_output(path, checkpoint));
   CnAllocator a = checkpoint->allocator.allocate ? checkpoint->allocator : cn_allocator_default();
   CnCheckpoint copy = *checkpoint;
   Transfer t = {.s = {0}};

@@ -355,6 +355,12 @@ CnStatus cn_run_open(const char *path, const CnAllocator *allocator, CnRun **run
   return cni_run_open_exactly(only_partial ? partial : path, allocator, run);
 }
 
+CnStatus cn_run_check_output(const CnRun *run, const char *output) {
+  if (!run || !output)
+    return cni_invalid("cn_run_check_output: the %s is null", run ? "output" : "run");
+  return cni_inputs_check_open(run->disk.fd, output);
+}
+
 void cn_run_close(CnRun *run) {
   if (!run) return;
   CniQuiet quiet = cni_quiet_begin();

@@ -85,7 +85,7 @@ static CnStatus check_def(const CniRunWriterDef *def, const CnWorld *world) {
   if (!(def->frames_per_second >= 0) || isinf(def->frames_per_second))
     return cni_invalid("%s: frames per second must not be negative (got %g)", def->path,
                        def->frames_per_second);
-  return CN_OK;
+  return def->scene ? cn_scene_check_output(def->scene, def->path) : CN_OK;
 }
 
 static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {

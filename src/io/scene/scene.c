@@ -110,7 +110,7 @@ static CnStatus include_files(CniReader *reader, json_t *root) {
   if (!json_object_get(root, "include") && !json_object_get(root, "models")) return CN_OK;
   if (!json_is_object(root)) return CN_OK;
   CNI_TRY(cni_scene_include(reader, root));
-  CNI_TRY(cni_robot_models(root, reader->label, a));
+  CNI_TRY(cni_robot_models(root, reader->label, &scene->inputs, a));
   CNI_TRY(cni_json_text(root, a, &text, &size));
   scene->text = cni_text_keep(&scene->texts, a, text, size);
   scene->text_size = size;
@@ -183,13 +183,31 @@ static CnStatus check_arguments(const char *call, const CnSetting *settings, int
   return CN_OK;
 }
 
+// The file of a scene that was read, and the others of its robot.
+static CnStatus note_inputs(CnScene **scene, const char *path, const CniInputs *others) {
+  CnScene *made = *scene;
+  CnStatus status = cni_inputs_note(&made->inputs, &made->allocator, path);
+  if (status == CN_OK) status = cni_inputs_add(&made->inputs, &made->allocator, others);
+  if (status == CN_OK) return CN_OK;
+  *scene = NULL;
+  cn_scene_destroy(made);
+  return status;
+}
+
+CnStatus cn_scene_check_output(const CnScene *scene, const char *output) {
+  if (!scene || !output)
+    return cni_invalid("cn_scene_check_output: the %s is null", scene ? "output" : "scene");
+  return cni_inputs_check(&scene->inputs, output);
+}
+
 CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const CnSetting *settings,
                         int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
   CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_parse", settings, setting_count, scene));
   if (!text && size > 0) return cni_invalid("cn_scene_parse: the text is null");
-  return cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
-                                 setting_count, allocator, NULL, CNI_SCENE_ITEMS, scene);
+  CNI_TRY(cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
+                                  setting_count, allocator, NULL, CNI_SCENE_ITEMS, scene));
+  return note_inputs(scene, label ? label : "scene", &(CniInputs){0});
 }
 
 void cn_scene_destroy(CnScene *scene) {
@@ -202,6 +220,7 @@ void cn_scene_destroy(CnScene *scene) {
   CNI_RELEASE(&a, scene->points, scene->point_capacity);
   CNI_RELEASE(&a, scene->corners, scene->corner_capacity);
   CNI_RELEASE(&a, scene->files, scene->file_capacity);
+  cni_inputs_release(&scene->inputs, &a);
   CNI_RELEASE(&a, scene->bodies, scene->body_capacity);
   CNI_RELEASE(&a, scene->shapes, scene->shape_capacity);
   CNI_RELEASE(&a, scene->joints, scene->joint_capacity);
@@ -291,19 +310,23 @@ CnStatus cn_scene_open_with(const char *name, const CnSceneOptions *options,
   CnStatus status = read_file(file, name, &own, &text, &size);
   fclose(file);
   CNI_TRY(status);
+  CniInputs files = {0};
   if (cni_robot_is(text, size)) {
     // the settings are for the robot, and used up in its scene
-    CniRobotDef def = {name, "", CN_POSE_ONE, settings, setting_count};
+    CniRobotDef def = {name, "", CN_POSE_ONE, settings, setting_count, &files};
     char *robot = text;
     size_t length = size;
     status = cni_robot_text(&def, robot, length, &own, &text, &size);
     cni_release(&own, robot, length + 1);
-    CNI_TRY(status);
+    if (status != CN_OK) size = 0, text = NULL;
     setting_count = 0;
   }
-  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, options,
-                                   CNI_SCENE_ITEMS, scene);
-  cni_release(&own, text, size + 1);
+  if (status == CN_OK)
+    status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, options,
+                                     CNI_SCENE_ITEMS, scene);
+  if (status == CN_OK) status = note_inputs(scene, name, &files);
+  if (text) cni_release(&own, text, size + 1);
+  cni_inputs_release(&files, &own);
   return status;
 }
 

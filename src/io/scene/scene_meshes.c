@@ -123,7 +123,7 @@ CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
   if (!realpath(path, real)) return cni_scene_fail(reader, value, "%s", strerror(errno));
   if (!is_below(real, allowed ? allowed : folder))
     return cni_scene_fail(reader, value, "lies outside of %s", allowed ? allowed : folder);
-  return CN_OK;
+  return cni_inputs_note(&reader->scene->inputs, &reader->scene->allocator, real);
 }
 
 // Each file once.
@@ -147,6 +147,7 @@ static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish,
           : cni_mesh_file_read(path, &scene->allocator, &wish->use, mesh);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
   status = note_file(scene, wish->file, mesh->hash);
+  if (status == CN_OK) status = cni_inputs_add(&scene->inputs, &scene->allocator, &mesh->others);
   if (status != CN_OK) cni_mesh_release(mesh);
   return status;
 }

@@ -14,6 +14,7 @@
 #include "core/rng.h"
 #include "core/vec.h"
 #include "io/scene/expression.h"
+#include "io/tools/inputs.h"
 #include "io/tools/names.h"
 #include "model/model.h"
 
@@ -179,6 +180,7 @@ struct CnScene {
   int32_t file_count, file_capacity;
   CnSceneOptions options; // of its files; of use while it is read
   const char *files_text; // a line a file
+  CniInputs inputs;       // where they are, with those that became part of its text
   CniSceneBody *bodies;
   CniSceneShape *shapes;
   CniSceneJoint *joints;

@@ -257,7 +257,7 @@ static void hfield(void **state) {
   fclose(file);
   for (int n = 0; n < 3; n++) {
     char text[600];
-    CniRobotDef def = {FOLDER "r.xml", "", CN_POSE_ONE, NULL, 0};
+    CniRobotDef def = {FOLDER "r.xml", "", CN_POSE_ONE, NULL, 0, NULL};
     CnAllocator allocator = cn_allocator_default();
     char *scene_text;
     size_t length;

@@ -17,7 +17,7 @@ typedef struct Robot {
 } Robot;
 
 static Robot open_text(const char *text, const CnSetting *settings, int32_t count) {
-  CniRobotDef def = {"r.xml", "", CN_POSE_ONE, settings, count};
+  CniRobotDef def = {"r.xml", "", CN_POSE_ONE, settings, count, NULL};
   CnAllocator allocator = cn_world_def_default().allocator;
   CnWorldDef world = cn_world_def_default();
   Robot r;

@@ -243,7 +243,7 @@ static void refuse(const char *text, size_t size, const char *expected) {
   TestAlloc alloc;
   test_alloc_init(&alloc);
   CnAllocator hook = test_alloc_hook(&alloc);
-  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0};
+  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0, NULL};
   char *scene = NULL;
   size_t length = 0;
   CnStatus status = cni_robot_text(&def, text, size, &hook, &scene, &length);
@@ -405,7 +405,7 @@ static void missing(void **state) {
   static const char text[] =
       "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial><collision>\n"
       "<geometry><mesh filename='package://p/none.stl'/></geometry></collision></link></robot>";
-  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0};
+  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0, NULL};
   CnAllocator allocator = cn_allocator_default();
   char *scene;
   size_t length;

@@ -10,7 +10,7 @@
 #include "io/robots/robot.h"
 
 static CnStatus translate(const char *text, size_t size, CnScene **scene) {
-  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0};
+  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, NULL, 0, NULL};
   CnAllocator allocator = cn_allocator_default();
   char *made = NULL;
   size_t length = 0;

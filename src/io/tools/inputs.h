@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that something was read from, so that nothing is written over them. A file is its device and
+// its number there: links, other spellings and other working directories lead to the same.
+#ifndef CNI_IO_INPUTS_H
+#define CNI_IO_INPUTS_H
+
+#include "core/memory.h"
+
+typedef struct CniInput {
+  uint64_t device, number;
+} CniInput;
+
+typedef struct CniInputs {
+  CniInput *list;
+  int32_t count, capacity;
+} CniInputs;
+
+// Note the file at a path; one that is not there is none.
+CnStatus cni_inputs_note(CniInputs *inputs, const CnAllocator *allocator, const char *path);
+// Note all of another list.
+CnStatus cni_inputs_add(CniInputs *inputs, const CnAllocator *allocator, const CniInputs *others);
+void cni_inputs_release(CniInputs *inputs, const CnAllocator *allocator);
+// The same for one open file.
+CnStatus cni_inputs_check_open(int fd, const char *output);
+// CN_INVALID_ARGUMENT with a sentence if writing to `output` would take one of them away.
+CnStatus cni_inputs_check(const CniInputs *inputs, const char *output);
+
+#endif

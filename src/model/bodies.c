@@ -174,6 +174,7 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   }
 
   int32_t i = model->body_count++;
+  model->edits++;
   uint32_t generation;
   cni_ids_take(&model->body_ids, i, &body.slot, &generation);
   model->bodies[i] = body;
@@ -188,6 +189,7 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
 CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
   int32_t i;
   CNI_TRY(cni_model_find_body(model, id, &i));
+  model->edits++;
   cni_forces_drop(model, id);
   cni_motions_drop(model, id);
   cni_disabled_drop(model, id);

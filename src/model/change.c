@@ -81,6 +81,7 @@ CnStatus cni_model_set_kind(CniModel *model, int32_t body, CnBodyKind kind) {
   if (kind == CN_BODY_DYNAMIC) CNI_TRY(check_shapes(model, body, label));
   if (cni_body_continuous(b)) return cni_invalid("%s must stay dynamic: it is continuous", label);
   b->kind = kind;
+  model->edits++;
   CnStatus status = frame_anew(model, body);
   if (status != CN_OK) {
     b->kind = old;

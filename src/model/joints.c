@@ -82,6 +82,7 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(cni_ids_reserve(&model->joint_ids, &model->allocator));
 
   int32_t i = model->joint_count++;
+  model->edits++;
   cni_ids_take(&model->joint_ids, i, &joint.slot, &joint.generation);
   joint.def.name = NULL;
   cni_name_copy(joint.name, given->name);
@@ -139,6 +140,7 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   if (memcmp(joint.curves, model->joints[i].curves, sizeof joint.curves) != 0)
     cni_joint_look_along(model, &joint);
   model->joints[i] = joint;
+  model->edits++;
   return CN_OK;
 }
 
@@ -154,6 +156,7 @@ static int32_t *link_to(CniModel *model, int32_t body, int32_t i) {
 
 void cni_joint_drop(CniModel *model, int32_t i) {
   CniJoint *joint = &model->joints[i];
+  model->edits++;
   cni_couplings_drop(model, (CnJointId){joint->slot, joint->generation});
   cni_joint_use_curves(joint, -1);
   if (joint->body_a >= 0) *link_to(model, joint->body_a, i) = joint->next_a;

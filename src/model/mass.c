@@ -147,6 +147,7 @@ static void take_mass(CniModel *model, int32_t body, const CniBodyFrame *frame) 
 void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) {
   CniBody *b = &model->bodies[body];
   CnPose com = cni_body_com(b);
+  model->edits++;
   take_mass(model, body, frame);
   if (same_pose(com, frame->com)) return;
 

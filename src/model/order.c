@@ -50,7 +50,8 @@ static void gather_shapes(CniModel *model, CniShape *scratch) {
 
 void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch) {
   int32_t count = model->body_count;
-  if (count <= 0) return;    // nothing, perhaps not even arrays
+  if (count <= 0) return; // nothing, perhaps not even arrays
+  model->edits++;
   int32_t *now_at = scratch; // where the body of an old index has gone
   void *rest = (char *)scratch + lines((size_t)count * sizeof(int32_t));
   for (int32_t i = 0; i < count; i++) now_at[order[i]] = i;

@@ -101,8 +101,15 @@ typedef struct CniTouch {
   int32_t capacity;
 } CniTouch;
 
+// What joints may do to the energy, by the edits of the model (verdict/watch.c).
+typedef struct CniJointsKnown {
+  uint64_t edits;
+  int32_t any, rotors, acting;
+} CniJointsKnown;
+
 struct CnWorld {
   CniContents now;
+  CniJointsKnown joints_known;
   CniStepWork work;
   CniBusy busy;
   CniStepMemory memory; // of one step or query

@@ -227,7 +227,8 @@ typedef struct CniTreeFree {
 struct CniTree {
   CnAllocator allocator;
   CniArena arena;
-  int32_t valid; // 1: the nodes are those of copies and roles
+  int32_t valid;  // 1: the nodes are those of copies and roles,
+  uint64_t edits; // which are those of the model while it has had no more than these
   int32_t is_tree;
   CniTreeCopy *copies;
   CniTreeRole *roles;

@@ -53,7 +53,9 @@ static CniTreeRole role_of(const CniModel *model, int32_t i) {
 
 static int same_pose(const CnPose *a, const CnPose *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-static int is_same(const CniTree *t, const CniModel *model) {
+static int is_same(CniTree *t, const CniModel *model) {
+  if (t->valid && t->edits == model->edits) return 1;
+  t->edits = model->edits;
   if (!t->valid || t->joint_count != model->joint_count || t->body_count != model->body_count)
     return 0;
   for (int32_t i = 0; i < t->joint_count; i++) {

@@ -578,6 +578,7 @@ CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   CnStatus status = read_contents(&r, version, world, &next);
   cni_layout_release(&r.layout, &world->allocator);
   CNI_TRY(status);
+  next.model.edits += world->now.model.edits + 1;
   cni_contents_release(&world->now, &world->allocator);
   world->now = next;
   world->balance_known = 0;

@@ -175,13 +175,20 @@ static int joint_acts(const CniJoint *joint) {
   return 0;
 }
 
-// What joints may do to the energy, by one look at each: thousands of them do not fit a cache.
-static void look_at_joints(const CniModel *model, CniWatched *w) {
-  w->rotors = w->acting = 0;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    w->rotors |= has_rotor(&model->joints[i]);
-    w->acting |= joint_acts(&model->joints[i]);
+// What joints may do to the energy, by one look at each: thousands of them do not fit a cache. And once, while
+// they stay as they are.
+static void look_at_joints(CnWorld *world, CniWatched *w) {
+  const CniModel *model = &world->now.model;
+  CniJointsKnown *known = &world->joints_known;
+  if (!known->any || known->edits != model->edits) {
+    *known = (CniJointsKnown){.any = 1, .edits = model->edits};
+    for (int32_t i = 0; i < model->joint_count; i++) {
+      known->rotors |= has_rotor(&model->joints[i]);
+      known->acting |= joint_acts(&model->joints[i]);
+    }
   }
+  w->rotors = known->rotors;
+  w->acting = known->acting;
 }
 
 static int is_passive(const CnWorld *world, int acting) {
@@ -251,17 +258,17 @@ static double pressed(const CnWorld *world) {
   return sum;
 }
 
-void cni_watch_begin(const CnWorld *world, CniWatched *w) {
+void cni_watch_begin(CnWorld *world, CniWatched *w) {
   *w = (CniWatched){0};
-  look_at_joints(&world->now.model, w);
+  look_at_joints(world, w);
   w->before = figures_of(world, w->rotors);
 }
 
 static void watch_couplings(const CniModel *model, CniFinding *worst);
 
-void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
+void cni_watch_hooked(CnWorld *world, CniWatched *w) {
   if (world->hooks.before_step) {
-    look_at_joints(&world->now.model, w);
+    look_at_joints(world, w);
     CniMotionFigures now = figures_of(world, w->rotors);
     w->injected = now.kinetic + now.potential - w->before.kinetic - w->before.potential;
     w->before.driven |= now.driven;

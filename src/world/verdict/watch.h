@@ -69,8 +69,8 @@ typedef struct CniWatched {
 } CniWatched;
 
 // Before the hook, after it, and with the answer. Nothing fails.
-void cni_watch_begin(const CnWorld *world, CniWatched *w);
-void cni_watch_hooked(const CnWorld *world, CniWatched *w);
+void cni_watch_begin(CnWorld *world, CniWatched *w);
+void cni_watch_hooked(CnWorld *world, CniWatched *w);
 void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                    const int32_t *contradicting);
 

@@ -43,6 +43,7 @@
 #define MAX_NEWTON 8
 #define MAX_FACTORS 8
 #define MAX_REVISIONS 8 // of what is held
+#define ARM_ROUNDS 4    // in which arms follow impulses that are given
 #define NEAR 30         // error from which one step may be the last without another look,
 #define SURE 0.1        // if this is to be expected of it;
 #define HINGES_NEAR 1e3 // where all arms turn with their bodies,
@@ -261,8 +262,11 @@ static int revise_island(const CniDrift *d, int32_t island) {
       changed |= revise_row(d, link->row + r, &d->holds[link->row + r]);
   }
   if (!changed) return 0;
-  go(d, list_of, begin, end);
-  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 2);
+  // nobody may look at it again: arms that reach to another body have to be where it goes
+  for (int32_t k = 0; k < ARM_ROUNDS; k++) {
+    go(d, list_of, begin, end);
+    d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 2);
+  }
   return 1;
 }
 

@@ -114,10 +114,8 @@ static CnStatus end_forces(CniDrive *d) {
                                d->multipliers);
 }
 
-static void tell_point(CniDrive *d) {
-  const CnObserver *observer = &d->def.observer;
-  CniStep *s = &d->step;
-  if (!observer->point) return;
+// Forces of the rows with which the motion is made.
+static void own_forces(CniDrive *d) {
   memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
   for (int32_t i = 0; i < d->motion.active; i++)
     d->all_multipliers[d->motion.list[i]] = d->multipliers[i];
@@ -127,6 +125,13 @@ static void tell_point(CniDrive *d) {
     for (int32_t k = 0; k < slip->count; k++)
       d->all_multipliers[slip->row + k] = -force * slip->now[k];
   }
+}
+
+static void tell_point(CniDrive *d) {
+  const CnObserver *observer = &d->def.observer;
+  CniStep *s = &d->step;
+  if (!observer->point) return;
+  if (!d->redundant || cni_modes_tell(d) != CN_OK) own_forces(d);
   CnPoint point = {.time = d->t,
                    .step = s->h,
                    .q = s->q1,

@@ -176,6 +176,8 @@ CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t cou
                              const CniFound *found);
 // Forces of contacts whose normals depend on others, at the state reached.
 CnStatus cni_modes_share(CniDrive *d);
+// Forces of all closed contacts at the end of the step, of which some depend on others, into d->all_multipliers.
+CnStatus cni_modes_tell(CniDrive *d);
 #define CNI_SERVO_CROSSES 1e-12 // m, rad: farther on the other side than this a servo has crossed
 
 // ---- impact.c ----

@@ -323,3 +323,55 @@ CnStatus cni_modes_share(CniDrive *d) {
   }
   return CN_OK;
 }
+
+// Forces of contacts that stick into d->all_multipliers: those that slip pull along their velocity.
+static void slip_forces(CniDrive *d, const double *change) {
+  double *told = d->all_multipliers;
+  for (int32_t i = 0; i < d->motion.slip_count; i++) {
+    const CniSlip *slip = &d->motion.slip[i];
+    int32_t contact = slip->owner;
+    double force = slip->friction;
+    if (slip->part < 0 || (change && slip->normal < 0)) continue;
+    if (change)
+      force *= change[slip->normal];
+    else if (contact < d->motion.eq->contact_count)
+      force = cni_part_rows(d, contact, slip->part).friction *
+              told[cni_normal_row(d->motion.eq, contact)];
+    for (int32_t k = 0; k < slip->count; k++)
+      told[slip->row + k] = (change ? told[slip->row + k] : 0) - force * slip->now[k];
+  }
+}
+
+// What is told where rows of closed contacts depend on each other. The motion is made with those that do not,
+// whose forces alone may pull; told are those of the friction problem, within their cones, and what they
+// lack of the forces of the motion by its round-off.
+CnStatus cni_modes_tell(CniDrive *d) {
+  const CnEquations *eq = d->motion.eq;
+  const CniStep *s = &d->step;
+  CniMotion *m = &d->motion, *p = &d->probe;
+  double *a = d->v_new, *told = d->all_multipliers, *w = m->scratch_v, *change = m->multipliers;
+  int32_t count = 0;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].closed) d->chosen[count++] = i;
+  memcpy(a, d->a, (size_t)m->v_count * sizeof *a);
+  CnStatus status = cni_modes_accelerations(d, d->t, s->q1, s->v1, count);
+  if (status != CN_OK) {
+    memcpy(d->a, a, (size_t)m->v_count * sizeof *a);
+    return status;
+  }
+  slip_forces(d, NULL);
+  for (int32_t i = 0; i < p->active; i++) d->impulses[i] = told[p->list[i]] - d->clash.answer.g[i];
+  cni_motion_push(p, d->impulses, d->a);
+  for (int32_t i = 0; i < m->v_count; i++) {
+    w[i] = d->a[i];
+    d->a[i] = a[i];
+    a[i] -= w[i];
+    w[i] = 0;
+  }
+  for (int32_t i = 0; i < m->active; i++) change[i] = cni_motion_row(m, s->jacobian1, i, 0, a);
+  CNI_TRY(cni_motion_mass(m, d->t, s->q1));
+  CNI_TRY(cni_motion_solve(m, d->t, s->jacobian1, s->jacobian1, w, change));
+  for (int32_t i = 0; i < m->active; i++) told[m->list[i]] += change[i];
+  slip_forces(d, change);
+  return CN_OK;
+}

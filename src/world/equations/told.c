@@ -218,15 +218,20 @@ static CniContact *kept_in_full(CniContactCache *cache, int32_t at) {
   return full < cache->full_count && cache->full_at[full] == at ? &cache->full[full] : NULL;
 }
 
-// Does no touch of the same contact carry more than this one, or as much before it?
-static int carries_most(const CnWorld *world, const double *rows, int32_t i) {
+// Is no touch of the same contact where this one's point would be told: one that carries more, or as much and is
+// farther within its piece of surface, or comes first?
+static int is_first(const CnWorld *world, const double *rows, int32_t i) {
   const struct CniWorldEquations *eq = world->work.equations;
+  const CniModel *model = &world->now.model;
   const double *g = rows + eq->equations.bilateral_count;
   int32_t dim = eq->equations.contact_dim, contact = eq->touches[i].contact;
-  for (int32_t j = 0; j < eq->touch_count; j++)
-    if (j != i && eq->touches[j].contact == contact &&
-        (g[j * dim] > g[i * dim] || (g[j * dim] == g[i * dim] && j < i)))
-      return 0;
+  for (int32_t j = 0; j < eq->touch_count; j++) {
+    if (j == i || eq->touches[j].contact != contact || g[j * dim] < g[i * dim]) continue;
+    if (g[j * dim] > g[i * dim]) return 0;
+    double own = cni_touch_frame(model, model->pose, &eq->touches[i]).domain;
+    double other = cni_touch_frame(model, model->pose, &eq->touches[j]).domain;
+    if (other > own || (!(other < own) && j < i)) return 0;
+  }
   return 1;
 }
 
@@ -250,7 +255,7 @@ static void turn_contacts(CnWorld *world, int told) {
     double side = cni_short_shape(cache->shorts[at].a) == touch->shape_a ? 1 : -1;
     for (int32_t k = 0; told && k < e->contact_dim && k < 3; k++)
       cache->linear[at] = cn_madd(cache->linear[at], side * g[k], f.axis[k]);
-    if (!c || !carries_most(world, rows, i)) continue;
+    if (!c || !is_first(world, rows, i)) continue;
     c->normal = cn_scale(side, f.axis[0]);
     c->point =
         cn_madd(cn_add(model->pose[touch->body_b].position, f.arm_b), -0.5 * f.gap, f.axis[0]);

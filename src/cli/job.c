@@ -6,7 +6,7 @@
 
 #include "cli/job.h"
 
-#define STEPS_MAX 9007199254740992.0 // 2^53
+#define STEPS_MAX 1e12 // of the fastest, weeks
 #define BALANCED_BODIES 200
 
 // ---- options ----
@@ -193,12 +193,16 @@ int64_t cni_step_count(double time, double time_step) {
   return steps < STEPS_MAX ? (int64_t)steps : (int64_t)STEPS_MAX;
 }
 
-static void plan_steps(CniJob *job, double time) {
+static int plan_steps(CniJob *job, double time) {
   int64_t steps = -1;
   cni_args_number(job->args, "time", CNI_NUMBER_NOT_NEGATIVE, &time);
   cni_args_whole(job->args, "steps", 0, (int64_t)STEPS_MAX, &steps);
+  if (steps < 0 && time / job->def.time_step > STEPS_MAX)
+    return cni_fail(job->args, "%s: %g s are more than %g steps of %g s", job->label, time,
+                    STEPS_MAX, job->def.time_step);
   job->last_step = steps >= 0 ? steps : cni_step_count(time, job->def.time_step);
   job->end_time = steps >= 0 ? (double)steps * job->def.time_step : time;
+  return CNI_EXIT_DONE;
 }
 
 // ---- the world ----
@@ -240,13 +244,12 @@ static int open_scene(CniJob *job) {
   if (status != CNI_EXIT_DONE) return status;
   if (cn_scene_fill(job->scene, job->world) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
-  plan_steps(job, job->scene_info.time);
-  return CNI_EXIT_DONE;
+  return plan_steps(job, job->scene_info.time);
 }
 
 int cni_job_open(CniJob *job) {
   int status = job->resume ? cni_job_resume(job) : open_scene(job);
-  if (status == CNI_EXIT_DONE && job->resume) plan_steps(job, job->resumed.end_time);
+  if (status == CNI_EXIT_DONE && job->resume) status = plan_steps(job, job->resumed.end_time);
   if (!cni_speaks()) { // of several ranks one writes the files
     job->checkpoint = job->dump = NULL;
     return status;

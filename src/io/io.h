@@ -20,6 +20,10 @@
 #include "io/tools/names.h"
 #include "io/tools/output.h"
 
+// Is there something by that name that is no file? A pipe without a writer holds up who opens it, a device may
+// have no end, and a new file must not take the place of either.
+int cni_no_file(const char *path);
+
 // ---- problem files (the rest is in cairn/files.h) ----
 
 // Is this the file of a problem? Told from its content: the groups of FCLib, the first word of

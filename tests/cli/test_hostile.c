@@ -98,12 +98,62 @@ static void checkpoints(void **state) {
   cairn_status(c, "run granular --set spheres=20 --steps 3 --checkpoint y --out y -q", 1);
 }
 
+// What is no file (a pipe that nobody writes to, a device without an end) holds nobody up, fills no memory, and no
+// file takes its place.
+static void no_files(void **state) {
+  CliCase *c = *state;
+  static const char *const read[] = {"run pipe",         "info pipe",    "report pipe",
+                                     "check pipe",       "convert pipe", "export pipe --to csv",
+                                     "run --resume pipe"};
+  static const char *const named[] = {
+      "{\"include\": [\"pipe\"]}",
+      "{\"geometries\": {\"g\": {\"file\": \"pipe\"}}, \"bodies\": []}"};
+  static const char *const written[] = {
+      "report run.h5 -o pipe", "export run.h5 --to xdmf -o pipe",
+      "plot run.h5 kinetic_energy -o pipe.svg",
+      "run granular --set spheres=20 --steps 2 --checkpoint pipe --force"};
+  CHECK(shell(c, "mkfifo pipe; ln -s pipe pipe.svg; $CAIRN run granular --set spheres=20 "
+                 "--steps 2 --out run.h5 -q") == 0);
+  for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+    cairn_status(c, read[i], 1);
+    check_contains(c->command.err, "cairn: pipe: is no ");
+    CHECK(line_count(c->command.err) == 1);
+  }
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    scratch_write(&c->scratch, "s.json", named[i]);
+    cairn_status(c, "run s.json --steps 1", 1);
+    check_contains(c->command.err, "is no file");
+    CHECK(line_count(c->command.err) == 1);
+  }
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    cairn_status(c, written[i], 1);
+    check_contains(c->command.err, ": is there already and is no file");
+    CHECK(shell(c, "test -p pipe && test ! -e pipe.partial && test ! -e pipe.lock") == 0);
+  }
+  check_refused(c, "solve /dev/zero", 1, "/dev/zero: more than 134217728 bytes");
+}
+
+// A number of steps that nobody lives to see the end of.
+static void endless(void **state) {
+  CliCase *c = *state;
+  check_refused(c, "run granular --time 1e300 --out run.h5", 1,
+                "granular: 1e+300 s are more than 1e+12 steps of ");
+  check_refused(c, "run granular --steps 1000000000001", 2, "0 .. 1000000000000");
+  check_refused(c, "run granular --h 1e-15 --time 1", 1,
+                "1 s are more than 1e+12 steps of 1e-15 s");
+  scratch_write(&c->scratch, "s.json", "{\"settings\": {\"time\": 1e200}, \"bodies\": []}");
+  check_refused(c, "run s.json", 1, "s.json: 1e+200 s are more than 1e+12 steps of ");
+  CHECK(!file_exists(scratch_file(&c->scratch, "run.h5")));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(closed_descriptors, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(libraries_beside, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(one_run_for_many, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(checkpoints, cli_set_up, cli_tear_down),
+      CLI_TEST(no_files),
+      CLI_TEST(endless),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

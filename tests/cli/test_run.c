@@ -311,8 +311,8 @@ static void quiet_on_a_terminal(void **state) {
 
 static void interrupted(void **state) {
   CliCase *c = *state;
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (size_t i = 0; i < 2; i++) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < 3; i++) {
     command_release(&c->command);
     command_start(&c->command, CAIRN_COMMAND, &c->scratch,
                   "run granular --set spheres=100 --time 1e6 --json");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn run: step a scene to its end, show how far it is, record it, and say how good it was.
 //
-// SIGINT and SIGTERM end the run after the step at work, with complete files; a second one ends it
-// at once.
+// SIGINT, SIGTERM and SIGHUP end the run after the step at work, with complete files; a second one ends it
+// at once. A hang-up that the caller ignores (nohup) stays ignored.
 #include <signal.h>
 #include <string.h>
 
@@ -16,13 +16,15 @@ static void ask_to_stop(int number) {
 }
 
 static void catch_signals(void) {
-  struct sigaction action;
+  struct sigaction action, before;
   memset(&action, 0, sizeof action);
   action.sa_handler = ask_to_stop;
   action.sa_flags = (int)(SA_RESETHAND | SA_RESTART); // a write at work is not to fail
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, NULL);
 }
 
 // What is said beside the progress with -v.

@@ -9,7 +9,7 @@
 //
 //   apart      along the normal each part, and nothing else of its core, reaches farthest, and the
 //              nearest places are inside both: the distance of convex sets has one minimum
-//   overlap    besides, no other way out is shorter. The parts make a face of B - A, at the depth d
+//   overlap    and where they touch, to round-off: besides, no other way out is shorter. The parts make a face of B - A, at the depth d
 //              outside the origin, whose border is e or more from the place under the origin. With an
 //              inner point c of B - A, H below the face and l aside, all of the pyramid from the face
 //              to c is in B - A, and from the origin to its other sides it is at least
@@ -154,7 +154,8 @@ int cni_convex_meet(const CniConvex *x, const uint32_t parts[2], CniNearest *nea
   double inset = find_places(x, parts, &a, &b, n, &c);
   c.w = cn_sub(c.b, c.a);
   double gap = cn_dot(n, c.w);
-  if (!(inset > INSIDE * x->scale) || (gap < 0 && !is_shortest(x, n, -gap, inset))) return 0;
+  if (!(inset > INSIDE * x->scale) || (gap < clear && !is_shortest(x, n, cn_max(-gap, 0), inset)))
+    return 0;
   if (!edge_or_corner_name(kind_a, x->a, parts[0], n, &c.name_a, &across_a) ||
       !edge_or_corner_name(kind_b, x->b, parts[1], back, &c.name_b, &across_b))
     return 0;

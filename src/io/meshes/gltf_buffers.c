@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "io/io.h"
 
 // ---- base64 ----
 
@@ -86,6 +87,7 @@ static CnStatus read_beside(CniGltf *g, CniGltfBuffer *b, const char *uri, size_
   if (!g->path)
     return cni_bad_data("%s: its numbers are in another file, which is not at hand", g->text.name);
   CNI_TRY(file_of(g, uri, length, path, sizeof path));
+  if (cni_no_file(path)) return cni_bad_data("%s: is no file", path);
   CNI_TRY(cni_file_read(path, &g->mesh->allocator, &file));
   b->own = file.data;
   b->own_size = file.capacity;

@@ -47,6 +47,7 @@ static int is_json_problem(const char *path) {
 int cni_problem_file_is(const char *path) {
   static const char signature[4] = {(char)0x89, 'H', 'D', 'F'};
   char bytes[64] = {0};
+  if (cni_no_file(path)) return 0;
   FILE *file = fopen(path, "rb");
   if (!file) return 0;
   size_t size = fread(bytes, 1, sizeof bytes, file), at = 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "io/meshes/mesh_file.h"
 #include "io/robots/model.h"
 
@@ -13,7 +14,7 @@
 #define FOLDERS_UP 4 // a description in PACKAGE/urdf/arm finds PACKAGE/meshes
 
 static int readable(const char *path) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = cni_no_file(path) ? NULL : fopen(path, "rb");
   if (file) fclose(file);
   return file != NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "io/io.h"
 #include "io/robots/robot.h"
 
 #define PATH_SIZE 1024
@@ -105,7 +106,7 @@ static CnStatus read_entry(Entry *e) {
 }
 
 static CnStatus read_whole(const Entry *e, char **text, size_t *size) {
-  FILE *file = fopen(e->path, "rb");
+  FILE *file = cni_no_file(e->path) ? NULL : fopen(e->path, "rb");
   if (!file) return fail(e, "model", "there is no such file beside the scene");
   long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
   rewind(file);

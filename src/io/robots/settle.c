@@ -199,7 +199,7 @@ CnStatus cni_robot_settle(CniRobot *robot) {
   for (int32_t i = 0; i < robot->body_count; i++) {
     place_body(robot, i);
     const CniRobotBody *b = &robot->bodies[i];
-    cni_robot_compose(robot->joints + b->first_joint, b->joint_count);
+    if (b->joint_count > 0) cni_robot_compose(robot->joints + b->first_joint, b->joint_count);
     total += robot->bodies[i].mass;
   }
   for (int32_t i = 0; i < robot->joint_count; i++) {

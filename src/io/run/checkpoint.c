@@ -219,6 +219,7 @@ CnStatus cn_checkpoint_read(const char *path, const CnAllocator *allocator,
   if (!path) return cni_invalid("cn_checkpoint_read: the path is null");
   CnAllocator a = allocator ? *allocator : cn_allocator_default();
   checkpoint->allocator = a;
+  if (cni_no_file(path)) return cni_error(CN_FILE, "%s: is no file", path);
   FILE *file = fopen(path, "rb");
   if (!file) return cni_file_error(path, "cannot be opened", errno);
   CnStatus status = read_file(file, path, &a, checkpoint);

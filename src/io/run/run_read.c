@@ -318,6 +318,7 @@ CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, Cn
   CnAllocator a = allocator ? *allocator : cn_allocator_default();
   *run = NULL;
   CNI_TRY(cni_hdf_room(path));
+  if (cni_no_file(path)) return cni_error(CN_FILE, "%s: is no file", path);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return cni_file_error(path, "cannot be opened", errno);
   CnRun *made = cni_allocate(&a, sizeof *made);

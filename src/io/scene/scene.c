@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/floats.h"
+#include "io/io.h"
 #include "io/robots/robot.h"
 #include "io/scene/scene_private.h"
 
@@ -302,6 +303,7 @@ CnStatus cn_scene_open_with(const char *name, const CnSceneOptions *options,
       return cni_scene_parse_limited((const char *)b->text, b->size, name, settings, setting_count,
                                      allocator, options, CNI_SCENE_ITEMS, scene);
   }
+  if (cni_no_file(name)) return cni_bad_data("%s: is no file", name);
   FILE *file = fopen(name, "rb");
   if (!file) return fail_missing(name, errno);
   CnAllocator own = allocator ? *allocator : cn_allocator_default();

@@ -123,6 +123,7 @@ CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
   if (!realpath(path, real)) return cni_scene_fail(reader, value, "%s", strerror(errno));
   if (!is_below(real, allowed ? allowed : folder))
     return cni_scene_fail(reader, value, "lies outside of %s", allowed ? allowed : folder);
+  if (cni_no_file(real)) return cni_scene_fail(reader, value, "is no file");
   return cni_inputs_note(&reader->scene->inputs, &reader->scene->allocator, real);
 }
 

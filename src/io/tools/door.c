@@ -5,13 +5,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/floats.h"
 #include "io/io.h"
 
+int cni_no_file(const char *path) {
+  struct stat there;
+  return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+}
+
 CnFileKind cn_file_kind(const char *path) {
   static const unsigned char hdf5[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   unsigned char bytes[8] = {0};
+  if (path && cni_no_file(path)) return CN_FILE_KIND_OTHER;
   errno = 0;
   FILE *file = path ? fopen(path, "rb") : NULL;
   if (!file) return !path || errno == ENOENT ? CN_FILE_KIND_NONE : CN_FILE_KIND_OTHER;

@@ -4,9 +4,14 @@
 
 #include "io/run/run_private.h"
 
+#include "io/io.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+// From a pipe or a device, which may have no end.
+#define STREAM_MOST ((size_t)1 << 27)
 
 static CnStatus grow(const CnAllocator *allocator, CniFileBuffer *buffer) {
   size_t capacity = buffer->capacity ? 2 * buffer->capacity : 65536;
@@ -21,7 +26,10 @@ static CnStatus grow(const CnAllocator *allocator, CniFileBuffer *buffer) {
 
 static CnStatus read_all(FILE *file, const char *path, const CnAllocator *allocator,
                          CniFileBuffer *buffer) {
+  int endless = cni_no_file(path);
   for (;;) {
+    if (endless && buffer->size >= STREAM_MOST)
+      return cni_bad_data("%s: more than %zu bytes from what is no file", path, STREAM_MOST);
     if (buffer->size == buffer->capacity) CNI_TRY(grow(allocator, buffer));
     size_t got = fread(buffer->data + buffer->size, 1, buffer->capacity - buffer->size, file);
     buffer->size += got;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/io.h"
 #include "io/run/run_private.h"
 #include "io/tools/lock.h"
 
@@ -16,6 +17,7 @@
 
 CnStatus cni_output_open(CniOutput *output, const char *path, const CnAllocator *allocator) {
   *output = (CniOutput){.path = path, .allocator = *allocator};
+  if (cni_no_file(path)) return cni_error(CN_FILE, "%s: is there already and is no file", path);
   output->partial_size = strlen(path) + sizeof ENDING;
   output->partial = cni_allocate(allocator, output->partial_size);
   if (!output->partial) return cni_error_memory(output->partial_size);

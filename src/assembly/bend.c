@@ -23,9 +23,11 @@
 #define LEAST 1e-3  // of the slop: less is not worth a look
 #define FLATTEST 16 // radius of curvature, in sizes
 #define STEEPEST 64 // of a rim whose other points are seen: a tilt of 1/64
+#define NEAR 0.5    // of the smaller outradius
 #define FLAT 1e-9   // of normals: those of a contact and of a face are one
 
 static int bends(const CniModel *m, int32_t shape) {
+  if (m->shapes[shape].kind == CN_SHAPE_CAPSULE) return 1;
   return (cni_shape_kinds[m->shapes[shape].kind]->flags & CNI_SHAPE_CURVED) != 0;
 }
 
@@ -70,9 +72,18 @@ static int is_flat(const CniContact *c, int32_t side, const CniPlaced *shape, Cn
   return face.count > 2 && cn_norm(cn_sub(face.normal, own)) <= FLAT;
 }
 
-// The gap after the step: of a shape over a flat face of the other that goes with `body`, if there is one.
+// The place of a shape that is farthest along a direction.
+static CnVec3 farthest(const CniPlaced *shape, CnVec3 direction) {
+  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
+  uint32_t corner;
+  CnVec3 own = kind->support(shape, cn_unrotate(shape->pose.rotation, direction), &corner);
+  return cn_madd(cn_pose_point(shape->pose, own), kind->rounding(shape), direction);
+}
+
+// The gap after the step, and where: of a shape over a flat face of the other that goes with `body`, if there
+// is one.
 static double gap_then(const CniAssemblyInput *in, const CniContact *c, const CniPlaced *a,
-                       const CniPlaced *b) {
+                       const CniPlaced *b, CnVec3 *place) {
   for (int32_t side = 0; side < 2; side++) {
     int32_t shape = side ? c->shape_b : c->shape_a, body = side ? c->body_b : c->body_a;
     CniPlaced then = side ? *b : *a, now = cni_model_placed(in->model, shape, &in->pose[body]);
@@ -80,18 +91,47 @@ static double gap_then(const CniAssemblyInput *in, const CniContact *c, const Cn
     if (!is_flat(c, side, &now, n)) continue;
     CnVec3 x = cn_pose_local(now.pose, cn_madd(c->point, -0.5 * c->gap, n));
     CnVec3 turned = cn_rotate(then.pose.rotation, cn_unrotate(now.pose.rotation, n));
-    return -cni_shape_beyond(side ? a : b, cn_pose_point(then.pose, x), cn_neg(turned));
+    const CniPlaced *other = side ? a : b;
+    if (cni_shape_unbounded(other->kind) || cni_shape_is_surface(other->kind)) break;
+    *place = farthest(other, cn_neg(turned));
+    return cn_dot(turned, cn_sub(*place, cn_pose_point(then.pose, x)));
   }
-  return cni_places(a, b).gap;
+  CniPlaces p = cni_places(a, b);
+  *place = cn_madd(p.a, 0.5 * p.gap, p.normal);
+  return p.gap;
 }
 
-// m/s: of the second body against the first at a contact, with the present twists.
-static double speed_at(const CniAssemblyInput *in, const CniContact *c, CnTwist a, CnTwist b) {
+// m/s: of the two bodies at a contact, with the present twists.
+static void speeds_at(const CniAssemblyInput *in, const CniContact *c, CnTwist a, CnTwist b,
+                      CnVec3 v[2]) {
   CnVec3 arm_a = cn_sub(c->point, in->pose[c->body_a].position);
   CnVec3 arm_b = cn_sub(c->point, in->pose[c->body_b].position);
-  CnVec3 v = cn_sub(cn_add(b.velocity, cn_cross(b.spin, arm_b)),
-                    cn_add(a.velocity, cn_cross(a.spin, arm_a)));
-  return cn_dot(c->normal, v);
+  v[0] = cn_add(a.velocity, cn_cross(a.spin, arm_a));
+  v[1] = cn_add(b.velocity, cn_cross(b.spin, arm_b));
+}
+
+// Is the place after the step near a contact, or nearer to it than to the others of its two shapes, which go on
+// as the bodies do? What comes down elsewhere is the affair of the row there.
+static int is_there(const CniAssemblyInput *in, int32_t low, CnTwist a, CnTwist b, CnVec3 place) {
+  uint64_t rank = cni_contact_rank(&in->contacts[low]);
+  const CniShape *shapes = in->model->shapes;
+  const CniContact *at = &in->contacts[low];
+  double size =
+      cn_min(cni_model_outradius(&shapes[at->shape_a]), cni_model_outradius(&shapes[at->shape_b]));
+  double own = 0, others = INFINITY, near2 = NEAR * NEAR * size * size;
+  for (int32_t way = -1; way <= 1; way++)
+    for (int32_t k = low + way; k >= 0 && k < in->contact_count; k += way) {
+      const CniContact *c = &in->contacts[k];
+      CnVec3 v[2];
+      if (cni_contact_rank(c) != rank) break;
+      speeds_at(in, c, a, b, v);
+      CnVec3 then = cn_madd(c->point, 0.5 * in->time_step, cn_add(v[0], v[1]));
+      double distance2 = cn_norm2(cn_sub(place, then));
+      if (way != 0) others = cn_min(others, distance2);
+      if (way == 0) own = distance2;
+      if (way == 0) break;
+    }
+  return own <= near2 || own <= others;
 }
 
 // The one of the contacts of its two shapes with the least gap.
@@ -123,7 +163,10 @@ double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, 
   if (!(share > 0)) return 0;
   CniPlaced at_a = carried(in, c->shape_a, c->body_a, a);
   CniPlaced at_b = carried(in, c->shape_b, c->body_b, b);
-  double way = gap_then(in, c, &at_a, &at_b) - (c->gap + h * speed_at(in, c, a, b));
-  if (!(fabs(way) <= share * most)) return 0;
+  CnVec3 place, v[2];
+  speeds_at(in, c, a, b, v);
+  double speed = cn_dot(c->normal, cn_sub(v[1], v[0]));
+  double way = gap_then(in, c, &at_a, &at_b, &place) - (c->gap + h * speed);
+  if (!(fabs(way) <= share * most) || !is_there(in, low, a, b, place)) return 0;
   return low == i ? way : fabs(way);
 }

@@ -33,7 +33,8 @@ typedef struct CnRecorder CnRecorder;
 /// joints while it is recorded. On failure *recorder is NULL and no file is left behind.
 CN_API CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder **recorder);
 
-/// After each step of the world: scalars, sensors, events; a frame when one is due. After a failure
+/// After each step of the world: scalars, sensors, events; a frame when one is due. A scene with sources, sinks or
+/// sensors that look back must have made the step (cn_scene_step): CN_INVALID_ARGUMENT. After a failure
 /// (a full disk) the file holds what was written before; all later calls fail.
 CN_API CnStatus cn_recorder_step(CnRecorder *recorder, CnWorld *world, const CnStepReport *report);
 

@@ -107,6 +107,19 @@ CN_API CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInf
 /// cn_world_step as well.
 CN_API CnStatus cn_scene_step(CnScene *scene, CnWorld *world, CnStepReport *report);
 
+/// A source of bodies while a world runs.
+typedef struct CnSourceInfo {
+  const char *name; ///< "" without one
+  int64_t made;     ///< bodies let go so far
+  int64_t
+      due; ///< how many its rate asks for up to the last step, as far as it has them; more than `made`
+           ///< where its region was seldom free, or all bodies were out
+  int32_t waiting; ///< bodies that could be let go now
+} CnSourceInfo;
+/// Source `index` of a scene whose world stands where cn_scene_step has brought it.
+CN_API CnStatus cn_scene_source(const CnScene *scene, const CnWorld *world, int32_t index,
+                                CnSourceInfo *source);
+
 /// What sources, sinks and sensors that look back have come to, as bytes beside a snapshot of the world.
 /// `data` null: only *size is told.
 CN_API CnStatus cn_scene_save(const CnScene *scene, void *data, size_t capacity, size_t *size);

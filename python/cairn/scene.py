@@ -102,6 +102,16 @@ class Scene:
             call(lib.cn_scene_measure(self._pointer, pointer, _c.array_pointer(values, "double")))
         return dict(zip(names, values.tolist()))
 
+    def sources(self, world: World) -> list[dict]:
+        """Of each source in its world: name, made (let go so far), due (what its rate asks for), waiting."""
+        if not isinstance(world, World):
+            raise Error(f"sources: must be a world of this scene (got {world!r})")
+        out, found = ffi.new("CnSourceInfo *"), []
+        with world._use() as pointer:
+            while lib.cn_scene_source(self._pointer, pointer, len(found), out) == 0:
+                found.append(_c.plain(out))
+        return found
+
     def page(self, path: str) -> str:
         """One HTML file that shows its first frame."""
         call(lib.cn_page_from_scene(self._pointer, os.fspath(path).encode()))

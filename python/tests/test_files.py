@@ -34,6 +34,7 @@ def test_sources():
                                      {"name": "flow", "kind": "flow_mass", "point": [0.5, 0, 0], "normal": [1, 0, 0]}]})
     old, world = scene.world(), scene.world()
     world.step(1001)
+    assert scene.sources(world) == [{"name": "feed", "made": 11, "due": 11, "waiting": 9}]
     assert scene.measure(world) == {"out": 11, "flow": 8}  # those of 0 to 0.7 s are through
     old.step()
 

@@ -107,9 +107,36 @@ static void show_sensors(CniShow *show, const CniJob *job) {
   free(values);
 }
 
+static void show_sources(CniShow *show, const CniJob *job) {
+  CnSourceInfo source;
+  if (cn_scene_source(job->scene, job->world, 0, &source) != CN_OK) return;
+  cni_show_list(show, "sources", NULL);
+  for (int32_t i = 0; cn_scene_source(job->scene, job->world, i, &source) == CN_OK; i++) {
+    cni_show_row(show);
+    cni_show_text(show, "name", "name", source.name);
+    cni_show_count(show, "let_go", "let go", source.made);
+    cni_show_count(show, "due", "due", source.due);
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+}
+
+// Sources that give less than nine tenths of what they are asked for. One that goes on with another rate than
+// it began with is not judged.
+void cni_figures_tell_sources(const CniJob *job) {
+  CnSourceInfo source;
+  for (int32_t i = 0; cn_scene_source(job->scene, job->world, i, &source) == CN_OK; i++)
+    if (!job->varies && source.due - source.made > 1 + source.due / 10)
+      cni_tell("%s: source %s has let go %lld bod%s where its rate asks for %lld: %s", job->label,
+               source.name, (long long)source.made, source.made == 1 ? "y" : "ies",
+               (long long)source.due,
+               source.waiting > 0 ? "its region is seldom free" : "the others are all out");
+}
+
 void cni_figures_show_notes(CniShow *show, const CniJob *job) {
   show_balance(show, &job->figures);
   show_sensors(show, job);
+  show_sources(show, job);
 }
 
 void cni_figures_print_balance(const CniFigures *f) {

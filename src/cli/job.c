@@ -193,15 +193,25 @@ int64_t cni_step_count(double time, double time_step) {
   return steps < STEPS_MAX ? (int64_t)steps : (int64_t)STEPS_MAX;
 }
 
+// Up to `time`, or so many steps as --steps says. Where a world went on with another time step than
+// before, steps are counted from where it stands.
 static int plan_steps(CniJob *job, double time) {
-  int64_t steps = -1;
+  int64_t steps = -1, behind = 0;
+  double start = 0, h = job->def.time_step;
+  CnWorldInfo now;
+  cn_world_info(job->world, &now);
   cni_args_number(job->args, "time", CNI_NUMBER_NOT_NEGATIVE, &time);
   cni_args_whole(job->args, "steps", 0, (int64_t)STEPS_MAX, &steps);
-  if (steps < 0 && time / job->def.time_step > STEPS_MAX)
+  job->start_time = now.time;
+  if (floor(now.time / h + 0.5) != (double)job->first_step) {
+    behind = job->first_step;
+    start = now.time;
+  }
+  if (steps < 0 && (time - start) / h > STEPS_MAX)
     return cni_fail(job->args, "%s: %g s are more than %g steps of %g s", job->label, time,
-                    STEPS_MAX, job->def.time_step);
-  job->last_step = steps >= 0 ? steps : cni_step_count(time, job->def.time_step);
-  job->end_time = steps >= 0 ? (double)steps * job->def.time_step : time;
+                    STEPS_MAX, h);
+  job->last_step = steps >= 0 ? steps : behind + cni_step_count(fmax(0, time - start), h);
+  job->end_time = steps >= 0 ? start + (double)(steps - behind) * h : time;
   return CNI_EXIT_DONE;
 }
 

@@ -56,6 +56,7 @@ CnStatus cni_figures_finish(CniFigures *figures, CnWorld *world);
 struct CniJob;
 void cni_figures_note(CniFigures *figures, CnWorld *world, const CnStepReport *report);
 void cni_figures_show_notes(CniShow *show, const struct CniJob *job);
+void cni_figures_tell_sources(const struct CniJob *job);
 void cni_figures_print_balance(const CniFigures *figures);
 
 // ---- the job ----
@@ -72,7 +73,7 @@ typedef struct CniJob {
   CnSceneInfo scene_info;
   CnWorldDef def; // as used; its names live with the scene, the tables or the world
   CnWorld *world;
-  double end_time;
+  double start_time, end_time; // s
   int64_t first_step, last_step;
 
   CniFigures figures;

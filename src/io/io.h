@@ -42,6 +42,9 @@ const char *cni_scene_files(const CnScene *scene);
 // A body of a source as it is once it is let go: kind, mass, centre, inertia. 0: it is of none.
 int cni_scene_source_body(const CnScene *scene, int32_t body, CnBodyInfo *info);
 
+// Was the world brought by cn_scene_step to where it stands? 1 for a scene without a part in steps.
+int cni_scene_followed(const CnScene *scene, const CnWorld *world);
+
 // ---- reading runs (the rest is in cairn/run.h) ----
 
 // Give a placed shape its geometry, hull or mesh, as long as the run is open; none: it gets none.

@@ -273,6 +273,28 @@ static void resumed_record(void **state) {
   check_refused(c, "run --resume c --steps 40", 1, "run.h5");
 }
 
+// Settled with one time step, varied with another: --time is the time of the world all the same.
+static void resumed_with_another_step(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "run slope --h 0.001 --time 0.5 --checkpoint c -q", 0);
+  static const struct {
+    const char *line;
+    double time, steps;
+  } rows[] = {{"run --resume c --set mu=0.2 --h 0.002 --time 1 --checkpoint d --json", 1, 750},
+              {"run --resume c --set mu=0.2 --h 0.0005 --time 1 --json", 1, 1500},
+              {"run --resume c --set mu=0.2 --h 0.003 --time 0.51 --json", 0.512, 504},
+              {"run --resume c --set mu=0.2 --h 0.01 --time 0.4 --json", 0.5, 500},
+              {"run --resume c --set mu=0.2 --h 0.01 --steps 510 --json", 0.6, 510},
+              {"run --resume d --time 1.1 --json", 1.1, 800},
+              {"run --resume c --time 1 --json", 1, 1000}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    json_t *object = parse(c, rows[i].line, 0);
+    CHECK_NEAR(number(object, "time"), rows[i].time, 1e-9);
+    CHECK(number(object, "steps") == rows[i].steps);
+    json_decref(object);
+  }
+}
+
 static void resumed_wrongly(void **state) {
   CliCase *c = *state;
   cairn_status(c, "run " SCENE " --steps 10 --checkpoint c -q", 0);
@@ -296,6 +318,26 @@ static void resumed_wrongly(void **state) {
   fputc(byte ^ 4, file);
   fclose(file);
   check_refused(c, "run --resume c", 1, "cairn: c: ");
+}
+
+// A source that is seldom free says so at the end, and in the figures.
+static void source_blocked(void **state) {
+  CliCase *c = *state;
+  scratch_write(
+      &c->scratch, "s.json",
+      "{\"settings\": {\"gravity\": [0, 0, 0], \"time\": 0.05}, \"sources\": [{\"name\": \"feed\","
+      " \"rate\": 1000, \"region\": {\"min\": [0, 0, 0], \"max\": [0, 0, 0.05]}, \"bodies\":"
+      " [{\"repeat\": 5, \"items\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": "
+      "0.1}]}]}]}]}");
+  cairn_status(c, "run s.json", 0);
+  check_contains(c->command.err, "source feed has let go 1 body where its rate asks for 5: its "
+                                 "region is seldom free");
+  cairn_status(c, "run s.json -q", 0);
+  CHECK(c->command.err[0] == 0);
+  json_t *object = parse(c, "run s.json --json -q", 0);
+  json_t *source = json_array_get(json_object_get(object, "sources"), 0);
+  CHECK(number(source, "let_go") == 1 && number(source, "due") == 5);
+  json_decref(object);
 }
 
 // ---- killed ----
@@ -420,10 +462,13 @@ static void not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(recorded),   CLI_TEST(info_of_files),  CLI_TEST(exports),
-      CLI_TEST(pages),      CLI_TEST(interrupted),    CLI_TEST(interrupted_beside),
-      CLI_TEST(resumed),    CLI_TEST(resumed_record), CLI_TEST(resumed_wrongly),
-      CLI_TEST(killed),     CLI_TEST(file_limit),     CLI_TEST(disk_full),
+      CLI_TEST(recorded),        CLI_TEST(info_of_files),
+      CLI_TEST(exports),         CLI_TEST(pages),
+      CLI_TEST(interrupted),     CLI_TEST(interrupted_beside),
+      CLI_TEST(resumed),         CLI_TEST(resumed_record),
+      CLI_TEST(resumed_wrongly), CLI_TEST(resumed_with_another_step),
+      CLI_TEST(source_blocked),  CLI_TEST(killed),
+      CLI_TEST(file_limit),      CLI_TEST(disk_full),
       CLI_TEST(not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,9 +195,9 @@ static void test_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_refused, cli_set_up, cli_tear_down),
-      cmocka_unit_test_setup_teardown(test_allowed, cli_set_up, cli_tear_down),
-      cmocka_unit_test_setup_teardown(test_library, cli_set_up, cli_tear_down),
+      CLI_TEST(test_refused),
+      CLI_TEST(test_allowed),
+      CLI_TEST(test_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

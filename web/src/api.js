@@ -43,7 +43,10 @@ export const expose = ({ views, player, plots, picture, card, timeline, theme, d
     return paper.toDataURL(type, quality);
   };
   const show = (name, on = true) => {
+    if (name === "contacts") return ["points", "arrows"].forEach((part) => show(part, on));
     const found = picture.show.get(name);
+    if (!found && ["points", "arrows", "chains"].includes(name))
+      throw new RangeError(`${name}: no contacts are recorded (cairn run --record contacts)`);
     if (!found) throw new RangeError(`nothing to show by that name: ${[...picture.show.keys()].join(", ")}`);
     found.set(on);
   };

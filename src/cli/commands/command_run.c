@@ -78,8 +78,7 @@ static int stops(const CniJob *job, int *status) {
 
 static int step_all(CniJob *job) {
   CniProgress progress;
-  CnStepReport report = {.step = job->first_step,
-                         .time = (double)job->first_step * job->def.time_step};
+  CnStepReport report = {.step = job->first_step, .time = job->start_time};
   char note[128];
   int status = CNI_EXIT_DONE;
   double start = cni_clock();
@@ -139,6 +138,7 @@ static int run(const CniArgs *args) {
   if (status == CNI_EXIT_DONE) status = closed;
   if (status == CNI_EXIT_DONE) {
     cni_job_show(&job);
+    if (!job.quiet) cni_figures_tell_sources(&job);
     if (cni_args_has(args, "strict") && !job.verdict.trusted) status = CNI_EXIT_INEXACT;
     if (job.interrupted) status = CNI_EXIT_INTERRUPTED;
   }

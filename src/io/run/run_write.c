@@ -314,6 +314,11 @@ CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport
   if (report->step != expected)
     return cni_invalid("%s: step %lld was to be recorded, not %lld", w->at, (long long)expected,
                        (long long)report->step);
+  if (!cni_scene_followed(w->scene, world))
+    return cni_invalid(
+        "%s: the scene has sources, or sensors that look back: its world is stepped by "
+        "cn_scene_step, and step %lld was not",
+        w->at, (long long)report->step);
   CniQuiet quiet = cni_quiet_begin();
   int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
   CnStatus status = put_step(w, world, report, due);

@@ -83,6 +83,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
 static void release_reader(CniReader *reader) {
   const CnAllocator *a = &reader->scene->allocator;
   if (reader->probe_ready) cni_model_release(&reader->probe);
+  cni_scene_release_included(reader);
   cni_name_release(&reader->parameter_names, a);
   cni_name_release(&reader->material_names, a);
   cni_name_release(&reader->geometry_names, a);
@@ -135,6 +136,7 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!root) return fail_syntax(reader, text, size, &error);
   CnStatus status = include_files(reader, root);
+  reader->root = root;
   if (status == CN_OK) status = read_root(reader, root, settings, setting_count);
   json_decref(root);
   return status == CN_OK ? cni_scene_list_files(scene) : status;

@@ -73,6 +73,73 @@ static CnStatus read_json(CniReader *reader, json_t *value, const char *path, js
   return cni_scene_fail(reader, value, "is no scene");
 }
 
+// ---- who brought what ----
+
+static CnStatus note(CniReader *reader, const json_t *value, size_t index) {
+  CniOrigin origin = {value, reader->included_count - 1, index};
+  // there is one true, one false and one null in all
+  if (json_is_boolean(value) || json_is_null(value)) return CN_OK;
+  return CNI_PUSH(&reader->scene->allocator, reader->origins, reader->origin_capacity,
+                  reader->origin_count, origin);
+}
+
+// All that a file has itself, before others are put into it.
+static CnStatus note_all(CniReader *reader, json_t *part) {
+  const char *key, *inner;
+  json_t *member, *item;
+  size_t i;
+  json_object_foreach(part, key, member) {
+    CNI_TRY(note(reader, member, 0));
+    json_array_foreach(member, i, item) CNI_TRY(note(reader, item, i));
+    json_object_foreach(member, inner, item) CNI_TRY(note(reader, item, 0));
+  }
+  return CN_OK;
+}
+
+static CnStatus note_file(CniReader *reader, const char *name, json_t *part) {
+  CnScene *scene = reader->scene;
+  const char *slash = strrchr(reader->label, '/');
+  char text[CNI_SCENE_FILE_PATH];
+  CniIncluded file = {json_incref(part), NULL};
+  // read like the scene itself: from its folder
+  snprintf(text, sizeof text, "%.*s%s", slash ? (int)(slash + 1 - reader->label) : 0, reader->label,
+           name);
+  file.label = cni_text_keep(&scene->texts, &scene->allocator, text, strlen(text));
+  CnStatus status = file.label ? CNI_PUSH(&scene->allocator, reader->included,
+                                          reader->included_capacity, reader->included_count, file)
+                               : CN_NO_MEMORY;
+  if (status != CN_OK) json_decref(part);
+  CNI_TRY(status);
+  return note_all(reader, part);
+}
+
+static const CniOrigin *find_origin(const CniReader *reader, const json_t *value) {
+  for (int32_t i = 0; value && i < reader->origin_count; i++)
+    if (reader->origins[i].value == value) return &reader->origins[i];
+  return NULL;
+}
+
+const CniOrigin *cni_scene_origin(const CniReader *reader) {
+  const CniPathStep *path = reader->path;
+  if (!reader->root || reader->origin_count == 0 || reader->depth < 1 || !path[0].key) return NULL;
+  const json_t *member = json_object_get(reader->root, path[0].key), *item = NULL;
+  if (reader->depth > 1)
+    item =
+        path[1].key ? json_object_get(member, path[1].key) : json_array_get(member, path[1].index);
+  const CniOrigin *found = find_origin(reader, item);
+  // a list that was put together is nobody's, and so is what is missing from an object
+  return found || item ? found : find_origin(reader, member);
+}
+
+void cni_scene_release_included(CniReader *reader) {
+  const CnAllocator *a = &reader->scene->allocator;
+  for (int32_t i = 0; i < reader->included_count; i++) json_decref(reader->included[i].root);
+  CNI_RELEASE(a, reader->included, reader->included_capacity);
+  CNI_RELEASE(a, reader->origins, reader->origin_capacity);
+}
+
+// ---- putting together ----
+
 static CnStatus include_all(Included *in, json_t *root);
 
 // One file with all that it includes itself.
@@ -95,7 +162,8 @@ static CnStatus include_one(Included *in, json_t *root, json_t *value) {
   in->count++;
   in->open[own] = 1;
   CNI_TRY(read_json(reader, value, path, &part));
-  CnStatus status = include_all(in, part);
+  CnStatus status = note_file(reader, json_string_value(value), part);
+  if (status == CN_OK) status = include_all(in, part);
   if (status == CN_OK) status = merge(reader, root, part, value);
   json_decref(part);
   in->open[own] = 0;
@@ -127,7 +195,8 @@ CnStatus cni_scene_include(CniReader *reader, json_t *root) {
     in.paths[in.count] = real;
     in.open[in.count++] = 1;
   }
-  CnStatus status = include_all(&in, root);
+  CnStatus status = json_object_get(root, "include") ? note_all(reader, root) : CN_OK;
+  if (status == CN_OK) status = include_all(&in, root);
   for (int32_t i = 0; i < in.count; i++) free(in.paths[i]);
   return status;
 }

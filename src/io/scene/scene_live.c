@@ -10,6 +10,7 @@
 
 #include "core/floats.h"
 #include "core/stream.h"
+#include "io/io.h"
 #include "io/scene/scene_live.h"
 
 #define MAGIC 0x31656e6563736e63u // "cnscene1"
@@ -185,10 +186,19 @@ static void reset(CnScene *scene) {
   }
 }
 
+static CnStatus follow(CnScene *scene, const CnWorld *world) {
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  scene->followed_world = world;
+  scene->followed_step = info.step;
+  return CN_OK;
+}
+
 CnStatus cni_scene_live_begin(CnScene *scene, CnWorld *world) {
   reset(scene);
   CNI_TRY(cni_scene_put_all_aside(scene, world));
-  return look_first(scene, world);
+  CNI_TRY(look_first(scene, world));
+  return follow(scene, world);
 }
 
 CnStatus cn_scene_step(CnScene *scene, CnWorld *world, CnStepReport *report) {
@@ -197,7 +207,8 @@ CnStatus cn_scene_step(CnScene *scene, CnWorld *world, CnStepReport *report) {
     return cni_invalid("cn_scene_step: the %s is null", scene ? "world" : "scene");
   CNI_TRY(cni_scene_feed(scene, world));
   CNI_TRY(cn_world_step(world, report));
-  return watch(scene, world);
+  CNI_TRY(watch(scene, world));
+  return follow(scene, world);
 }
 
 // ---- saving ----
@@ -254,6 +265,13 @@ static int keeps(const CnScene *scene) {
   for (int32_t i = 0; i < scene->sensor_count; i++)
     looks_back |= scene->sensors[i].statistic || cni_sensor_accelerates(&scene->sensors[i]);
   return looks_back;
+}
+
+int cni_scene_followed(const CnScene *scene, const CnWorld *world) {
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  return !scene || !keeps(scene) ||
+         (scene->followed_world == world && scene->followed_step == info.step);
 }
 
 CnStatus cn_scene_save(const CnScene *scene, void *data, size_t capacity, size_t *size) {
@@ -316,5 +334,5 @@ CnStatus cn_scene_restore(CnScene *scene, const CnWorld *world, const void *data
     sensor->step_mass = step_mass;
     sides += scene->body_count;
   }
-  return CN_OK;
+  return follow(scene, world);
 }

@@ -203,6 +203,8 @@ struct CnScene {
   CnBodyId *body_ids;
   uint8_t *away;
   double *sides;
+  const CnWorld *followed_world; // the last one that was stepped or filled, and where it stands
+  int64_t followed_step;
   int32_t live_count, plane_count;
   double (*material_colors)[4];
   int32_t material_color_count, material_color_capacity;
@@ -236,9 +238,25 @@ typedef struct CniVariable {
   int32_t unset;    // between its naming and the first round
 } CniVariable;
 
+// What an included file brought: a member of it, or an element of a list, with its place there.
+typedef struct CniOrigin {
+  const json_t *value;
+  int32_t file; // of `included`, -1: the scene itself
+  size_t index;
+} CniOrigin;
+
+typedef struct CniIncluded {
+  json_t *root; // keeps its values
+  const char *label;
+} CniIncluded;
+
 typedef struct CniReader {
   CnScene *scene;
   const char *label;
+  const json_t *root;
+  CniIncluded *included;
+  CniOrigin *origins;
+  int32_t included_count, included_capacity, origin_count, origin_capacity;
   CniPathStep path[CNI_SCENE_PATH];
   int32_t depth;
 
@@ -279,6 +297,10 @@ CnStatus cni_scene_fail_text(const CniReader *reader, const char *got, const cha
     __attribute__((format(printf, 3, 4), cold));
 // The sentence of a failed call becomes the problem at the reader's place.
 CnStatus cni_scene_fail_call(const CniReader *reader, const json_t *got, CnStatus status);
+
+// Where the reader's place came from; null: not known, or nothing is included.
+const CniOrigin *cni_scene_origin(const CniReader *reader);
+void cni_scene_release_included(CniReader *reader);
 
 // Go into a member or an element and out again. Failures need not come out.
 void cni_scene_enter(CniReader *reader, const char *key);

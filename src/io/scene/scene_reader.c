@@ -84,13 +84,15 @@ static void add_key(char *pointer, size_t size, const char *key) {
   add(pointer, size, step);
 }
 
-static void write_pointer(const CniReader *reader, char *pointer, size_t size) {
+// In an included file elements have other numbers.
+static void write_pointer(const CniReader *reader, const CniOrigin *origin, char *pointer,
+                          size_t size) {
   pointer[0] = 0;
   int32_t depth = reader->depth < CNI_SCENE_PATH ? reader->depth : CNI_SCENE_PATH;
   for (int32_t i = 0; i < depth; i++) {
     const CniPathStep *step = &reader->path[i];
     char index[24];
-    snprintf(index, sizeof index, "%zu", step->index);
+    snprintf(index, sizeof index, "%zu", origin && i == 1 ? origin->index : step->index);
     cni_line_add(pointer, size, "/", 1);
     if (step->key)
       add_key(pointer, size, step->key);
@@ -195,8 +197,10 @@ static void add_indices(char *text, size_t size, const CniReader *reader) {
 static CnStatus fail(const CniReader *reader, const char *got, const char *format, va_list args) {
   char problem[400], pointer[200], line[LINE_SIZE] = "";
   vsnprintf(problem, sizeof problem, format, args);
-  write_pointer(reader, pointer, sizeof pointer);
-  add_short(line, sizeof line, reader->label, 120);
+  const CniOrigin *origin = cni_scene_origin(reader);
+  write_pointer(reader, origin, pointer, sizeof pointer);
+  int32_t file = origin ? origin->file : -1;
+  add_short(line, sizeof line, file >= 0 ? reader->included[file].label : reader->label, 120);
   const char *parts[] = {": ", pointer, ": ", problem, " (got "};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) add(line, sizeof line, parts[i]);
   add_short(line, sizeof line, got, 160);

@@ -248,6 +248,34 @@ static CnStatus feed(CnScene *scene, CnWorld *world, int32_t number, double time
   return CN_OK;
 }
 
+// Asked for by the rate, from the start to the last step or the end.
+static int64_t count_due(const CniSceneSource *s, double time, double step) {
+  double last = fmin(time - step, s->end) + 1e-6 * step;
+  double due = last < s->start ? 0 : floor((last - s->start) * s->rate) + 1;
+  double most = s->recycle ? s->most : fmin(s->most, s->count);
+  return (int64_t)fmin(due, most);
+}
+
+CnStatus cn_scene_source(const CnScene *scene, const CnWorld *world, int32_t index,
+                         CnSourceInfo *source) {
+  CnWorldInfo info;
+  CnWorldDef def;
+  if (!scene || !world || !source)
+    return cni_invalid("cn_scene_source: the %s is null", !scene   ? "scene"
+                                                          : !world ? "world"
+                                                                   : "result pointer");
+  if (index < 0 || index >= scene->source_count)
+    return cni_invalid("cn_scene_source: there is no source %d", (int)index);
+  const CniSceneSource *s = &scene->sources[index];
+  cn_world_info(world, &info);
+  CNI_TRY(cn_world_settings(world, &def));
+  *source = (CnSourceInfo){.name = s->name ? s->name : "", .made = s->made};
+  source->due = info.step > 0 ? count_due(s, info.time, def.time_step) : 0;
+  for (int32_t k = 0; k < s->count && waiting(scene, s) >= 0; k++)
+    source->waiting += !scene->away[s->first + k - scene->pool_first];
+  return CN_OK;
+}
+
 static CnStatus drain(CnScene *scene, CnWorld *world, CniSceneSink *sink) {
   for (int32_t i = scene->pool_first; i < scene->body_count; i++) {
     CnPose pose;

@@ -107,6 +107,26 @@ static void refused(void **state) {
   refuse("{\"include\": [\"list.json\"]}", "/include/0: is no scene");
 }
 
+// What is wrong in an included file is told by its name and its own numbers.
+static void told(void **state) {
+  (void)state;
+  put("one.json", "{\"bodies\": [" BALL("a", "0.1") ", " BALL("b", "0.1") "]}");
+  put("two.json",
+      "{\"materials\": {\"m\": {}}, \"bodies\": [" BALL("c", "0.1") ", " BALL("d", "-1") "]}");
+  put("law.json", "{\"materials\": {\"m\": {\"friction\": -2}}}");
+  put("below/deep.json", "{\"settings\": {\"time_step\": 0}}");
+  put("over.json", "{\"include\": [\"below/deep.json\"], \"sensors\": 3}");
+  refuse("{\"include\": [\"one.json\", \"two.json\"]}", "/two.json: /bodies/1/shapes/0/radius: ");
+  refuse("{\"include\": [\"law.json\"], \"bodies\": []}", "/law.json: /materials/m/friction: ");
+  refuse("{\"include\": [\"over.json\"]}", "/below/deep.json: /settings/time_step: ");
+  put("below/deep.json", "{}");
+  refuse("{\"include\": [\"over.json\"]}", "/over.json: /sensors: ");
+  // the scene's own are counted without those that were put before them
+  refuse("{\"include\": [\"one.json\"], \"materials\": {\"m\": {}}, \"bodies\": [" BALL("e",
+                                                                                        "-1") "]}",
+         "/bad.json: /bodies/0/shapes/0/radius: ");
+}
+
 static int begin(void **state) {
   char below[300];
   (void)state;
@@ -122,6 +142,7 @@ static int end(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(together), cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(together), cmocka_unit_test(refused),
+                                     cmocka_unit_test(told)};
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -48,6 +48,12 @@ static void steps(Play *play, int32_t count) {
   for (int32_t i = 0; i < count; i++) CHECK_OK(cn_scene_step(play->scene, play->world, NULL));
 }
 
+static CnSourceInfo source_of(const Play *play) {
+  CnSourceInfo info;
+  CHECK_OK(cn_scene_source(play->scene, play->world, 0, &info));
+  return info;
+}
+
 static double value(const Play *play, const char *name) {
   CnSceneInfo info;
   double values[32] = {0};
@@ -88,12 +94,17 @@ static double value(const Play *play, const char *name) {
 static void counts(void **state) {
   (void)state;
   Play play = begin(LINE(""));
+  CHECK(source_of(&play).due == 0 && source_of(&play).waiting == 12);
   steps(&play, 100);
   CHECK_NEAR(value(&play, "let go"), 0, 0);
+  CHECK(source_of(&play).due == 0);
   CHECK_NEAR(value(&play, "there"), 0, 0); // bodies that wait are not there
   steps(&play, 1);
   CHECK_NEAR(value(&play, "let go"), 1, 0);
+  CHECK(source_of(&play).due == 1 && source_of(&play).made == 1 && source_of(&play).waiting == 11);
+  CHECK_TEXT(source_of(&play).name, "feed");
   steps(&play, 619); // .72 s
+  CHECK(source_of(&play).due == 12 && source_of(&play).made == 12 && source_of(&play).waiting == 0);
   CHECK_NEAR(value(&play, "let go"), 12, 0);
   CHECK_NEAR(value(&play, "there"), 12, 0);
   CHECK_NEAR(value(&play, "through"), 3, 0); // let go at .1, .15, .2
@@ -121,6 +132,7 @@ static void recycled(void **state) {
   CHECK_NEAR(value(&play, "let go"), 40, 0);
   steps(&play, 2000);
   CHECK_NEAR(value(&play, "taken"), 40, 0);
+  CHECK(source_of(&play).due == 40);
   CHECK_NEAR(value(&play, "through"), 40, 0); // a ball that is let go again has passed no plane
   end(&play);
 }
@@ -135,9 +147,35 @@ static void blocked(void **state) {
                     "\"source_count\", \"source\": \"s\"}]}");
   steps(&play, 50);
   CHECK_NEAR(value(&play, "n"), 1, 0);
+  CHECK(source_of(&play).made == 1 && source_of(&play).due == 5 && source_of(&play).waiting == 4);
+  CnSourceInfo none;
+  CHECK_STATUS(cn_scene_source(play.scene, play.world, 1, &none), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cn_scene_source(play.scene, play.world, 0, NULL), CN_INVALID_ARGUMENT);
   CnPenetration penetration;
   CHECK_OK(cn_world_penetration(play.world, &penetration));
   CHECK(penetration.overlap_count == 0);
+  end(&play);
+}
+
+// A world that was stepped past its scene is not recorded as if the source had fed it.
+static void passed_over(void **state) {
+  (void)state;
+  Play play = begin(LINE(""));
+  CnRecorder *recorder;
+  CnStepReport report;
+  CnRecorderDef def = cn_recorder_def_default();
+  char path[300];
+  snprintf(path, sizeof path, "%s/run.h5", test_folder_make());
+  def.path = path;
+  def.scene = play.scene;
+  CHECK_OK(cn_recorder_create(&def, play.world, &recorder));
+  CHECK_OK(cn_scene_step(play.scene, play.world, &report));
+  CHECK_OK(cn_recorder_step(recorder, play.world, &report));
+  CHECK_OK(cn_world_step(play.world, &report));
+  CHECK_STATUS(cn_recorder_step(recorder, play.world, &report), CN_INVALID_ARGUMENT);
+  CHECK_TEXT(cn_error_message(), "stepped by cn_scene_step, and step 2 was not");
+  CHECK_OK(cn_recorder_abandon(recorder));
+  test_folder_remove();
   end(&play);
 }
 
@@ -286,9 +324,9 @@ static void colors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts),     cmocka_unit_test(recycled),     cmocka_unit_test(blocked),
-      cmocka_unit_test(restored),   cmocka_unit_test(looking_back), cmocka_unit_test(torque),
-      cmocka_unit_test(mass_alone), cmocka_unit_test(colors),
+      cmocka_unit_test(counts),      cmocka_unit_test(recycled),   cmocka_unit_test(blocked),
+      cmocka_unit_test(passed_over), cmocka_unit_test(restored),   cmocka_unit_test(looking_back),
+      cmocka_unit_test(torque),      cmocka_unit_test(mass_alone), cmocka_unit_test(colors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

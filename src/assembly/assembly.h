@@ -146,6 +146,10 @@ CnStatus cni_contact_law(const CniAssemblyInput *input, const CniContact *contac
 void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
                           int32_t count, CnVec3 *linear, CnVec3 *angular);
 
+// An impulse on b and an angular one about the point, world axes, added to the numbers of a block.
+void cni_contact_put(const CnProblem *problem, const CniBlock *block, CnVec3 linear, CnVec3 angular,
+                     double *g);
+
 // Of the same blocks those that contradict each other: overlaps whose compliance has taken more than
 // half of the speed that they ask for. Adds to the rows of the report; the first ones' places among
 // the blocks to `contacts`, room for CN_REPORT_ROWS, the rest -1.

@@ -579,6 +579,18 @@ static CniContactImpulse block_impulse(const CnProblem *problem, const CnAnswer 
   return impulse;
 }
 
+void cni_contact_put(const CnProblem *problem, const CniBlock *block, CnVec3 linear, CnVec3 angular,
+                     double *g) {
+  Frame f = block_frame(problem, block);
+  angular = cn_scale(1 / f.length, angular);
+  g[0] += cn_dot(f.n, linear);
+  if (block->dim > 1) g[1] += cn_dot(f.t1, linear);
+  if (block->dim > 2) g[2] += cn_dot(f.t2, linear);
+  if (block->dim > 3) g[3] += cn_dot(f.t1, angular);
+  if (block->dim > 4) g[4] += cn_dot(f.t2, angular);
+  if (block->dim > 5) g[5] += cn_dot(f.n, angular);
+}
+
 void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
                           int32_t count, CnVec3 *linear, CnVec3 *angular) {
   for (int32_t i = 0; i < count; i++) {

@@ -109,36 +109,30 @@ typedef struct Told {
   double time;
 } Told;
 
-// Impulse of a touch, on b, world axes, in the frame at the start.
-static CnVec3 touch_impulse(const CnWorld *world, const Told *told, int32_t contact) {
-  const struct CniWorldEquations *eq = world->work.equations;
-  const CnEquations *e = &eq->equations;
-  CniTouchFrame f =
-      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
-  const double *g = &told->rows[e->bilateral_count + contact * e->contact_dim];
-  CnVec3 sum = CN_VEC3_ZERO;
-  for (int32_t k = 0; k < e->contact_dim && k < 3; k++) sum = cn_madd(sum, g[k], f.axis[k]);
-  return sum;
+// What rows of a touch do to b about its point, world axes, in a frame of it.
+static void touch_impulse(const CniTouchFrame *f, const double *g, int32_t dim, CnVec3 *linear,
+                          CnVec3 *angular) {
+  *linear = *angular = CN_VEC3_ZERO;
+  for (int32_t k = 0; k < dim && k < 3; k++) *linear = cn_madd(*linear, g[k], f->axis[k]);
+  for (int32_t k = 3; k < dim; k++) *angular = cn_madd(*angular, g[k], f->axis[(k - 2) % 3]);
 }
 
+// In the frame at the start; several features may be one contact's.
 static void keep_touch(CnWorld *world, const Told *told, int32_t contact) {
-  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CniWorldTouch *touch = &eq->touches[contact];
+  const CnEquations *e = &eq->equations;
   const CnProblem *p = world->now.engine.problem;
   const CniContact *c = &world->work.contacts[touch->contact];
   if (world->work.block_of[touch->contact] < 0) return;
   const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
-  int same = c->shape_a == touch->shape_a;
-  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, told, contact)), t1, t2;
-  double *g = &world->now.engine.answer.g[block->row];
-  cn_tangents(c->normal, &t1, &t2);
-  if (block->storage == CNI_PAIR) {
-    t1 = p->pairs[block->index].tangent;
-    t2 = cn_cross(p->pairs[block->index].normal, t1);
-  }
-  // several features may be one contact's
-  g[0] += cn_dot(c->normal, impulse);
-  if (block->dim > 1) g[1] += cn_dot(t1, impulse);
-  if (block->dim > 2) g[2] += cn_dot(t2, impulse);
+  const double *g = &told->rows[e->bilateral_count + contact * e->contact_dim];
+  double side = c->shape_a == touch->shape_a ? 1 : -1;
+  CniTouchFrame f = cni_touch_frame(&world->now.model, world->now.model.pose, touch);
+  CnVec3 linear, angular;
+  touch_impulse(&f, g, e->contact_dim, &linear, &angular);
+  cni_contact_put(p, block, cn_scale(side, linear), cn_scale(side, angular),
+                  &world->now.engine.answer.g[block->row]);
 }
 
 static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart part, double impulse) {
@@ -242,9 +236,12 @@ static void turn_contacts(CnWorld *world, int told) {
   const double *rows = told ? eq->ends : eq->impulses;
   CniContactCache *cache = &world->now.contacts;
   const CniModel *model = &world->now.model;
-  for (int32_t i = 0; told && i < eq->touch_count; i++)
-    if (kept_at(world, &eq->touches[i]) >= 0)
-      cache->linear[kept_at(world, &eq->touches[i])] = CN_VEC3_ZERO;
+  for (int32_t i = 0; told && i < eq->touch_count; i++) {
+    int32_t at = kept_at(world, &eq->touches[i]);
+    if (at < 0) continue;
+    cache->linear[at] = CN_VEC3_ZERO;
+    if (cache->turning) cache->angular[at] = CN_VEC3_ZERO;
+  }
   for (int32_t i = 0; i < eq->touch_count; i++) {
     const CniWorldTouch *touch = &eq->touches[i];
     const double *g = &rows[e->bilateral_count + i * e->contact_dim];
@@ -253,8 +250,10 @@ static void turn_contacts(CnWorld *world, int told) {
     CniTouchFrame f = cni_touch_frame(model, model->pose, touch);
     CniContact *c = kept_in_full(cache, at);
     double side = cni_short_shape(cache->shorts[at].a) == touch->shape_a ? 1 : -1;
-    for (int32_t k = 0; told && k < e->contact_dim && k < 3; k++)
-      cache->linear[at] = cn_madd(cache->linear[at], side * g[k], f.axis[k]);
+    CnVec3 linear, angular;
+    touch_impulse(&f, g, told ? e->contact_dim : 0, &linear, &angular);
+    cache->linear[at] = cn_madd(cache->linear[at], side, linear);
+    if (cache->turning) cache->angular[at] = cn_madd(cache->angular[at], side, angular);
     if (!c || !is_first(world, rows, i)) continue;
     c->normal = cn_scale(side, f.axis[0]);
     c->point =

@@ -100,7 +100,7 @@ void cni_column_create(CniHdf *hdf, int32_t column, const CniRunSizes *sizes) {
   hsize_t dims[3], chunk[3], most[3] = {H5S_UNLIMITED};
   int rank = cni_column_dims(column, sizes, dims, chunk);
   for (int i = 1; i < rank; i++) most[i] = dims[i];
-  hid_t space = H5Screate_simple(rank, dims, most), how = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(rank, dims, most), how = cni_hdf_creation(H5P_DATASET_CREATE);
   H5Pset_chunk(how, rank, chunk);
   hid_t dataset = H5Dcreate2(hdf->file, c->path, cni_number_stored(c->number), space, H5P_DEFAULT,
                              how, H5P_DEFAULT);

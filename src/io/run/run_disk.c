@@ -193,7 +193,7 @@ CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label) {
 }
 
 hid_t cni_disk_creation(void) {
-  hid_t how = H5Pcreate(H5P_FILE_CREATE);
+  hid_t how = cni_hdf_creation(H5P_FILE_CREATE);
   if (how >= 0 && (H5Pset_file_space_strategy(how, H5F_FSPACE_STRATEGY_PAGE, 0, 1) < 0 ||
                    H5Pset_file_space_page_size(how, CNI_PAGE) < 0)) {
     H5Pclose(how);

@@ -57,10 +57,18 @@ static void keep(CniHdf *hdf, herr_t result) {
   if (result < 0) hdf->failed = 1;
 }
 
+hid_t cni_hdf_creation(hid_t kind) {
+  hid_t how = H5Pcreate(kind);
+  if (how >= 0) H5Pset_obj_track_times(how, 0);
+  return how;
+}
+
 void cni_hdf_group(CniHdf *hdf, const char *path) {
   if (hdf->failed) return;
-  hid_t group = H5Gcreate2(hdf->file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t how = cni_hdf_creation(H5P_GROUP_CREATE);
+  hid_t group = H5Gcreate2(hdf->file, path, H5P_DEFAULT, how, H5P_DEFAULT);
   keep(hdf, group < 0 ? -1 : H5Gclose(group));
+  H5Pclose(how);
 }
 
 // An attribute of a type in memory, stored as another; count 0: one value.
@@ -108,7 +116,9 @@ void cni_hdf_attribute_text(CniHdf *hdf, const char *object, const char *name, c
 
 static void put_dataset(CniHdf *hdf, const char *path, hid_t stored, hid_t type, hid_t space,
                         const void *values) {
-  hid_t dataset = H5Dcreate2(hdf->file, path, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t how = cni_hdf_creation(H5P_DATASET_CREATE);
+  hid_t dataset = H5Dcreate2(hdf->file, path, stored, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  H5Pclose(how);
   if (dataset >= 0 && H5Sget_simple_extent_npoints(space) > 0)
     keep(hdf, H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   keep(hdf, dataset < 0 ? -1 : H5Dclose(dataset));

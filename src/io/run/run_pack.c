@@ -69,15 +69,8 @@ static herr_t copy_attributes(hid_t from, hid_t to) {
   return H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_attribute, &to);
 }
 
-// Without the time of its making: the same run gives the same bytes.
-static hid_t creation(hid_t kind) {
-  hid_t how = H5Pcreate(kind);
-  if (how >= 0) H5Pset_obj_track_times(how, 0);
-  return how;
-}
-
 static herr_t copy_group(hid_t from, hid_t file, const char *path) {
-  hid_t how = creation(H5P_GROUP_CREATE);
+  hid_t how = cni_hdf_creation(H5P_GROUP_CREATE);
   hid_t to = H5Gcreate2(file, path, H5P_DEFAULT, how, H5P_DEFAULT);
   herr_t result = to < 0 ? -1 : copy_attributes(from, to);
   if (to >= 0 && H5Gclose(to) < 0) result = -1;
@@ -92,7 +85,7 @@ static hid_t create_column(const Copy *copy, int32_t column, int64_t rows, hsize
   int rank = cni_column_dims(column, &copy->run->sizes, dims, chunk);
   cni_pack_chunk(column, &copy->run->sizes, rows, chunk);
   dims[0] = (hsize_t)rows;
-  hid_t space = H5Screate_simple(rank, dims, NULL), how = creation(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(rank, dims, NULL), how = cni_hdf_creation(H5P_DATASET_CREATE);
   hid_t set = -1;
   if (H5Pset_chunk(how, rank, chunk) >= 0 && H5Pset_shuffle(how) >= 0 &&
       H5Pset_deflate(how, LEVEL) >= 0)
@@ -162,7 +155,7 @@ static herr_t copy_object(hid_t root, const char *name, const H5L_info_t *info, 
 // ---- the file ----
 
 static herr_t copy_all(Copy *copy, CniDisk *disk, const char *path) {
-  hid_t access = cni_disk_access(disk), how = creation(H5P_FILE_CREATE), root = -1, to = -1;
+  hid_t access = cni_disk_access(disk), how = cni_hdf_creation(H5P_FILE_CREATE), root = -1, to = -1;
   if (access >= 0) copy->hdf.file = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
   if (access >= 0) H5Pclose(access);
   H5Pclose(how);

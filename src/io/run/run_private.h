@@ -164,6 +164,8 @@ typedef struct CniHdf {
   int failed;
   size_t no_memory; // bytes that the allocator did not have, if that was the failure
 } CniHdf;
+// How objects are made: without the time of their making, so that the same run gives the same bytes.
+hid_t cni_hdf_creation(hid_t kind);
 void cni_hdf_group(CniHdf *hdf, const char *path);
 void cni_hdf_attribute_numbers(CniHdf *hdf, const char *object, const char *name,
                                const double *values, int32_t count);

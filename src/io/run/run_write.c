@@ -143,7 +143,7 @@ static CnStatus make_datasets(CniRunWriter *w, const CniRunWriterDef *def, CnWor
   cni_hdf_text(&hdf, CNI_RUN_VERDICT, none.line, sizeof none.line - 1);
 
   hid_t type = cni_committed_type(), space = H5Screate(H5S_SCALAR);
-  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t how = cni_hdf_creation(H5P_DATASET_CREATE);
   H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
   hid_t set = H5Dcreate2(w->file, "/committed", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
   if (set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &w->committed) < 0)

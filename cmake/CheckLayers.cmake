@@ -74,6 +74,7 @@ set(inside
   bench_broad        # broad phases alone
   bench_cascade      # the same dense kernels
   bench_collision    # collision alone, as the peers' programs time it
+  bench_columns      # the schedule of a sweep by itself
   bench_convergence  # errors after each sweep of psor
   bench_deep_pile    # walks over the table of solvers and its limits
   bench_kernel       # the innermost loops of a sweep, and assembly alone

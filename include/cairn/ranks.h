@@ -63,6 +63,15 @@ CN_API int32_t cn_ranks_count(const CnRanks *ranks);
 CN_API const char *cn_ranks_transport(const CnRanks *ranks);
 /// The value becomes the largest of all ranks: how they agree that one of them wants to stop. Collective.
 CN_API CnStatus cn_ranks_most(CnRanks *ranks, int64_t *value);
+/// What some ranks would have to sweep of a pile.
+typedef struct CnRankPlan {
+  int32_t slabs, rows; ///< parts of the pile, and rows of each
+  int32_t at_work;     ///< ranks that have slabs of their own; 0: all would sweep everything
+  double efficiency;   ///< of the sweeps: the mean over the fullest rank, idle ones included
+} CnRankPlan;
+
+/// The plan for so many bodies with mass and ranks, both >= 1. A pile may be too narrow for it.
+CN_API CnStatus cn_ranks_plan(int32_t body_count, int32_t rank_count, CnRankPlan *plan);
 /// Tell all others that this rank cannot go on, and why: what they call then fails with CN_REMOTE. Null is allowed.
 CN_API void cn_ranks_fail(CnRanks *ranks, const char *sentence);
 

@@ -7,10 +7,10 @@
 // on less across the border of two slabs. Slabs five bodies thick, swept along the load, leave 1.02
 // times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05, one
 // and a half up to 1.1: thinner ones are not made, so up to 5 x 5 x 5 bodies are one slab, whatever
-// the number of their blocks. From 18 x 18 x 18 bodies on slabs are cut into as many rows as there are
-// slabs, if rows are four bodies thick at least: the parts that can be swept at once are then as the
-// square of the side, not as the side. More and thinner ones would leave lanes empty, as every column
-// ends with some batches that are not full.
+// the number of their blocks. From 18 x 18 x 18 bodies on slabs are cut into rows three and a half bodies
+// thick at least: the parts that can be swept at once are then as the square of the side, not as the
+// side (216,000 spheres: 48, of which 16 workers have .97 of their time to do, `cairn-bench columns`). More
+// and thinner ones would leave lanes empty, as every column ends with some batches that are not full.
 //
 // A world keeps its bodies in that many stretches of equal number (world/order.c), each along the
 // load. If hardly any block reaches further than from a stretch to the next, slab by slab and row by
@@ -45,7 +45,7 @@
 #define LEAST_SIDE 6        // bodies along the side of a cube
 #define SIDE_PER_SLABS 20   // bodies along the side of a cube that are cut into LEAST_SLABS
 #define LEAST_ROW_SIDE 18   // and that are cut into rows
-#define SIDE_PER_ROWS 8     // bodies along it that are cut into two rows, at least
+#define SIDE_PER_ROWS 7     // bodies along it that are cut into two rows, at least
 #define STRAY 32            // one block in so many may fit in no column
 #define ACROSS 5            // and one in so many reach from a row to another
 
@@ -58,7 +58,7 @@ CniCuts cni_cuts_aim(int32_t moving) {
   if (count > CNI_CUT_LIMIT) count = CNI_CUT_LIMIT;
   if (side < LEAST_ROW_SIDE) return (CniCuts){count, 1};
   int32_t rows = 2 * (side / SIDE_PER_ROWS);
-  return (CniCuts){count, rows < count ? rows : count};
+  return (CniCuts){count, rows < CNI_CUT_LIMIT ? rows : CNI_CUT_LIMIT};
 }
 
 void cni_schedule_cut(CniSchedule *s, CniCuts cuts) {

@@ -15,6 +15,7 @@
 //
 // There are no more ranks at work than pairs of slabs. A problem of one column, or of so few slabs that one
 // rank would have them all, is swept by everybody, and nothing is sent.
+#include "core/floats.h"
 #include "problem/problem.h"
 #include "ranks/ranks.h"
 
@@ -31,6 +32,24 @@ void cni_spread_release(CniSpread *spread, const CnAllocator *a) {
   CNI_RELEASE(a, spread->common, spread->common_capacity);
   CNI_RELEASE(a, spread->start, spread->start_capacity);
   *spread = (CniSpread){.active = 0};
+}
+
+// ---- the plan ----
+
+CnStatus cn_ranks_plan(int32_t body_count, int32_t rank_count, CnRankPlan *plan) {
+  CNI_FLOATS;
+  if (!plan) return cni_invalid("cn_ranks_plan: plan is null");
+  *plan = (CnRankPlan){.slabs = 0};
+  if (body_count < 1 || rank_count < 1)
+    return cni_invalid("cn_ranks_plan: counts must be at least 1 (got %d bodies, %d ranks)",
+                       (int)body_count, (int)rank_count);
+  CniCuts cuts = cni_cuts_aim(body_count);
+  int32_t pairs = cuts.slabs / 2, at_work = rank_count < pairs ? rank_count : pairs;
+  *plan = (CnRankPlan){cuts.slabs, cuts.rows, at_work < 2 ? 0 : at_work, 1.0 / rank_count};
+  if (plan->at_work == 0) return CN_OK;
+  int32_t most = (pairs + at_work - 1) / at_work;
+  plan->efficiency = (double)pairs / ((double)most * rank_count);
+  return CN_OK;
 }
 
 // ---- who has what ----

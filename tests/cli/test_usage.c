@@ -196,6 +196,19 @@ static void check_command(void **state) {
   CHECK(cairn(c, "check pair.json --set d=1.474") == 1);
 }
 
+// 30,000 spheres are eight slabs: four ranks have a pair each, more wait.
+static void ranks_plan(void **state) {
+  CliCase *c = *state;
+  json_t *object = parse(c, "check granular --set spheres=30000 --ranks 7 --json", 0);
+  CHECK_NEAR(number(object, "slabs"), 8, 0);
+  CHECK_NEAR(number(object, "ranks_at_work"), 4, 0);
+  CHECK_NEAR(number(object, "ranks_efficiency"), 4. / 7, 1e-15);
+  CHECK_NEAR(number(object, "ranks_best"), 4, 0);
+  CHECK_NEAR(number(object, "ranks_best_efficiency"), 1, 0);
+  json_decref(object);
+  check_refused(c, "check granular --ranks 0", 2, "(got 0)");
+}
+
 // What is given where something else is taken, in one line with what takes it.
 static void other_files(void **state) {
   CliCase *c = *state;
@@ -225,10 +238,11 @@ static void scenes_command(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(help_for_all),  CLI_TEST(help_for_each), CLI_TEST(manual_page),
-      CLI_TEST(version),       CLI_TEST(wrong_words),   CLI_TEST(wrong_values),
-      CLI_TEST(wrong_scenes),  CLI_TEST(full_output),   CLI_TEST(lists),
-      CLI_TEST(check_command), CLI_TEST(other_files),   CLI_TEST(scenes_command),
+      CLI_TEST(help_for_all),   CLI_TEST(help_for_each), CLI_TEST(manual_page),
+      CLI_TEST(version),        CLI_TEST(wrong_words),   CLI_TEST(wrong_values),
+      CLI_TEST(wrong_scenes),   CLI_TEST(full_output),   CLI_TEST(lists),
+      CLI_TEST(check_command),  CLI_TEST(ranks_plan),    CLI_TEST(other_files),
+      CLI_TEST(scenes_command),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

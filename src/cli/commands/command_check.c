@@ -18,8 +18,9 @@
 #include "cli/machine.h"
 #include "cli/problem_file.h"
 
-#define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
-#define DEEP 0.05     // of a body's inradius: deeper ones throw the bodies apart in a run
+#define TOUCHING 1e-6     // of the smallest inradius: shallower overlaps are round-off of touching
+#define BODY_BYTES 1200.0 // of a body in a pile, with its contacts
+#define DEEP 0.05         // of a body's inradius: deeper ones throw the bodies apart in a run
 
 typedef struct Check {
   CnScene *scene;
@@ -204,7 +205,38 @@ static void show_unused(CniShow *show, const Check *check, const CnSceneInfo *in
   cni_show_list_end(show);
 }
 
-static void show(const Check *check, const char *label, int json) {
+// Is any other number of ranks up to this one used as well or better?
+static int64_t best_ranks(int32_t bodies, int64_t ranks, double *efficiency) {
+  CnRankPlan plan;
+  int64_t best = ranks;
+  for (int64_t n = ranks; n > 0; n--) {
+    if (cn_ranks_plan(bodies, (int32_t)n, &plan) != CN_OK || plan.efficiency <= *efficiency)
+      continue;
+    *efficiency = plan.efficiency;
+    best = n;
+    if (plan.efficiency == 1) break; // the largest number of which none waits
+  }
+  return best;
+}
+
+// What ranks would share, and that each has the whole world.
+static void show_ranks(CniShow *show, const Check *check, int64_t ranks) {
+  CnRankPlan plan;
+  int32_t bodies = check->dynamic_count > 0 ? check->dynamic_count : 1;
+  if (ranks == 0 || cn_ranks_plan(bodies, (int32_t)ranks, &plan) != CN_OK) return;
+  double efficiency = plan.efficiency;
+  int64_t best = best_ranks(bodies, ranks, &efficiency);
+  cni_show_count(show, "ranks", "ranks", ranks);
+  cni_show_count(show, "ranks_at_work", "  at work", plan.at_work);
+  cni_show_count(show, "slabs", "  slabs", plan.slabs);
+  cni_show_count(show, "slab_rows", "  rows of a slab", plan.rows);
+  cni_show_number(show, "ranks_efficiency", "  balance", plan.efficiency, "");
+  cni_show_count(show, "ranks_best", "  best number", best);
+  cni_show_number(show, "ranks_best_efficiency", "    its balance", efficiency, "");
+  cni_show_number(show, "bytes_a_rank", "  memory of each", BODY_BYTES * bodies, "B");
+}
+
+static void show(const Check *check, const char *label, int64_t ranks, int json) {
   CniShow sheet;
   CnSceneInfo info;
   CnWorldSums sums;
@@ -231,6 +263,7 @@ static void show(const Check *check, const char *label, int json) {
   cni_machine_show_far_limits(&sheet, check->world);
   show_massless(&sheet, check);
   show_unused(&sheet, check, &info);
+  show_ranks(&sheet, check, ranks);
   cni_show_end(&sheet);
 }
 
@@ -259,12 +292,14 @@ static int check_scene(const CniArgs *args) {
   int32_t count = 0;
   const char *label = args->operands[0], *integrator = NULL;
   char deep[256];
+  int64_t ranks = 0;
+  if (!cni_args_whole(args, "ranks", 1, 1 << 20, &ranks)) return CNI_EXIT_USAGE;
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &integrator)) return CNI_EXIT_USAGE;
   int status = cni_settings_parse(args, &settings, &count, &texts);
   if (status == CNI_EXIT_DONE && examine(args, &check, label, integrator, settings, count) != CN_OK)
     status = cni_fail(args, "%s", cn_error_message());
   if (status == CNI_EXIT_DONE) {
-    show(&check, label, cni_args_has(args, "json"));
+    show(&check, label, ranks, cni_args_has(args, "json"));
     cni_tell_beware(check.scene, label);
     if (check.massless_count > 0) {
       cni_tell("%s: %d dynamic bodies have no mass: a run would fail", label, check.massless_count);
@@ -307,6 +342,7 @@ static const CniOption options[] = {
     CNI_OPTION_FILES,
     CNI_OPTION_NO_CACHE,
     {"integrator", 0, "I", "would a run with this one work?"},
+    {"ranks", 0, "N", "what N processes of cairn-mpi would share, and their memory"},
     {"answer", 0, "FILE", "check this answer (JSON) of a problem instead of a scene"},
     {"tol", 0, "X", "error an answer may have (default 1e-8 for LCP and MLCP, 1e-4 with friction)"},
     CNI_OPTION_JSON,
@@ -332,6 +368,9 @@ const CniCommand cni_command_check = {
         "overlap by more than 5 % of the smaller one's inradius.\n\n"
         "The recommended time step lets gravity move a body at rest by no more than 1/400 of the "
         "smallest inradius in one step, and the fastest body by no more than a quarter of it.\n\n"
+        "With --ranks: what N processes of cairn-mpi would share of a pile of these bodies. Each "
+        "holds all of it; slabs of the pile go to them in pairs, so that some numbers leave ranks "
+        "waiting for the fullest one.\n\n"
         "With --answer the file is a problem as `cairn solve` takes it, and the answer (r and v, "
         "or "
         "z, as `cairn solve --json --impulses` prints them) is certified: exit status 0 if it is "

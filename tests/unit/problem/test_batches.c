@@ -320,8 +320,8 @@ static int32_t at_once(int32_t moving) {
 static void aims(void **state) {
   (void)state;
   CHECK(at_once(125) == 1 && at_once(1000) == 2);
-  CHECK(at_once(8000) == 4 && at_once(27000) == 12 && at_once(120000) == 36);
-  CHECK(at_once(1000000) == 100 && at_once(INT32_MAX) == 64 * 64);
+  CHECK(at_once(8000) == 4 && at_once(27000) == 16 && at_once(120000) == 42);
+  CHECK(at_once(216000) == 48 && at_once(1000000) == 140 && at_once(INT32_MAX) == 64 * 64);
   // more bodies never have fewer columns: the working memory of a schedule is found by that
   for (int64_t n = 1, last = 1; n < INT32_MAX; n += n / 16 + 1) {
     CniCuts cuts = cni_cuts_aim((int32_t)n);

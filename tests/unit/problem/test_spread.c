@@ -133,7 +133,24 @@ static void blocks_have_one_owner(void **state) {
   free(found);
 }
 
+// Pairs of slabs are dealt whole: 10 pairs to 4 ranks are 3 for the fullest.
+static void plans(void **state) {
+  (void)state;
+  CnRankPlan plan;
+  CHECK_OK(cn_ranks_plan(1000000, 4, &plan));
+  CHECK(plan.slabs == 20 && plan.at_work == 4);
+  CHECK_NEAR(plan.efficiency, 10.0 / 12, 1e-15);
+  CHECK_OK(cn_ranks_plan(1000000, 64, &plan));
+  CHECK(plan.at_work == 10);
+  CHECK_NEAR(plan.efficiency, 10.0 / 64, 1e-15);
+  CHECK_OK(cn_ranks_plan(100, 3, &plan));
+  CHECK(plan.slabs == 1 && plan.at_work == 0);
+  CHECK_STATUS(cn_ranks_plan(0, 1, &plan), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cn_ranks_plan(1, 1, NULL), CN_INVALID_ARGUMENT);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_have_one_owner)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_have_one_owner),
+                                     cmocka_unit_test(plans)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,16 @@ static void add_round(CnSolveReport *sum, const CnSolveReport *round) {
   *sum = all;
 }
 
+// Who cannot solve a blow does not get through the thousand solves of its stages either: after some, one that is
+// left poor counts for many.
+#define PATIENCE 64
+#define POOR 1e-3
+#define POOR_COUNTS 16
+
+static int32_t counts(int32_t solves, const CnSolveReport *round) {
+  return solves >= PATIENCE && !(round->certificate.residual <= POOR) ? POOR_COUNTS : 1;
+}
+
 static CnStatus solve_rounds(const CnSystem *system, CnSolver *solver, CnProblem *problem,
                              CnAnswer *answer, double t, CnSolveReport *report) {
   CnSolveReport round;
@@ -100,7 +110,8 @@ static CnStatus solve_rounds(const CnSystem *system, CnSolver *solver, CnProblem
       return cni_invalid("system: the problem has %d velocities, the state has v_count = %d",
                          (int)answer->velocity_count, (int)system->v_count);
     CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
-    if (system->again) CNI_TRY(system->again(system->context, ++solves, problem, answer, &again));
+    solves += counts(solves, into);
+    if (system->again) CNI_TRY(system->again(system->context, solves, problem, answer, &again));
     if (again != 2) dissipation += into->certificate.dissipation;
     if (into != report) add_round(report, &round);
   } while (again);

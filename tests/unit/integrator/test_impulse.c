@@ -20,7 +20,9 @@ typedef struct Bead {
   int refuses;   // done fails
   int detect_count, done_count;
   CnStatus fail_detect, fail_problem;
-  double poison; // added to the free velocity
+  double poison;   // added to the free velocity
+  int contradicts; // the wire is twice there, with two lengths
+  int again_count;
 } Bead;
 
 static CnStatus bead_detect(void *context, double t, const double *q, const double *v, double h) {
@@ -49,6 +51,9 @@ static CnStatus bead_problem(void *context, double t, const double *q, const dou
     double c = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2, b = 0.5 * c / h;
     CnRowEntry entry = {0, index, {{q[0], q[1], q[2]}, {0, 0, 0}}};
     CHECK_OK(cn_problem_add_rows(bead->problem, set, 1, &entry, 1, &b, &block));
+    b += 1;
+    if (bead->contradicts)
+      CHECK_OK(cn_problem_add_rows(bead->problem, set, 1, &entry, 1, &b, &block));
   }
   CHECK_OK(cn_answer_fit(&bead->answer, bead->problem));
   if (!bead->free) bead->answer.g[0] = bead->g_last;
@@ -297,11 +302,41 @@ static void no_memory(void **state) {
   bead_end(&bead);
 }
 
+#define STAGES 1024
+
+static CnStatus bead_again(void *context, int32_t solves, CnProblem *problem, CnAnswer *answer,
+                           int32_t *again) {
+  Bead *bead = context;
+  (void)problem, (void)answer;
+  bead->again_count++;
+  *again = solves < STAGES;
+  return CN_OK;
+}
+
+// A step whose solves all succeed may have as many as it asks for; one that cannot be solved has a bound on its work.
+static void rounds(void **state) {
+  (void)state;
+  for (int contradicts = 0; contradicts < 2; contradicts++) {
+    Bead bead;
+    CnSystem system = bead_start(&bead);
+    system.again = bead_again;
+    bead.contradicts = contradicts;
+    CnIntegrator *integrator = make_integrator();
+    CnSolver *solver = make_solver();
+    CHECK_OK(cn_integrator_step(integrator, &system, solver, 0, bead.q, bead.v, 0.01, NULL));
+    CHECK(contradicts ? bead.again_count < 130 : bead.again_count == STAGES);
+    cn_solver_destroy(solver);
+    cn_integrator_destroy(integrator);
+    bead_end(&bead);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum), cmocka_unit_test(free_fall),
       cmocka_unit_test(misuse),   cmocka_unit_test(failures_leave_no_trace),
       cmocka_unit_test(table),    cmocka_unit_test(no_memory),
+      cmocka_unit_test(rounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <cairn/scene.h>
 #include <cairn/tools.h>
 
 #include "cli/cli.h"
@@ -83,9 +84,20 @@ static const char *command_name(int32_t index) {
   return cni_commands[i] ? cni_commands[i]->name : NULL;
 }
 
+// What a file or a built-in scene in the place of a command is for; null: it is neither.
+static const char *meant_for(const char *name) {
+  static const char *const commands[] = {NULL, "report", "run --resume", "solve", "run"};
+  for (int32_t i = 0; cn_builtin_scene_name(i); i++)
+    if (strcmp(cn_builtin_scene_name(i), name) == 0) return "run";
+  return commands[cn_file_kind(name)];
+}
+
 int cni_unknown_command(const CniCommand *command, const char *name) {
   const char *near = cni_nearest_in(name, command_name);
   const char *what = name[0] == '-' ? "option" : "command";
+  const char *meant = near ? NULL : meant_for(name);
+  if (meant)
+    return cni_usage_error(command, "%s is no command: `cairn %s %s` takes it", name, meant, name);
   if (near) return cni_usage_error(command, "unknown %s %s (did you mean %s?)", what, name, near);
   return cni_usage_error(command, "unknown %s %s", what, name);
 }

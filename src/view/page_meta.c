@@ -65,32 +65,36 @@ static void write_info(CniPageFile *file, const CniPageSource *source) {
   number_field(file, "trusted", info->verdict ? info->trusted : -1);
 }
 
-static CnStatus write_parameters(CniPageFile *file, const CniPageSource *source) {
-  key(file, "parameters");
+// A list of `count` items, each written by one function.
+typedef CnStatus (*Item)(CniPageFile *file, const CniPageSource *source, int32_t index);
+
+static CnStatus write_list(CniPageFile *file, const CniPageSource *source, const char *name,
+                           int32_t count, Item item) {
+  key(file, name);
   cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < source->info.parameter_count; i++) {
-    CnRunParameter parameter;
-    CNI_TRY(source->parameter(source->context, i, &parameter));
-    cni_page_file_text(file, i ? ",[" : "[");
-    cni_page_file_string(file, parameter.name);
-    cni_page_file_text(file, ",");
-    cni_page_file_number(file, parameter.value);
-    cni_page_file_text(file, "]");
+  for (int32_t i = 0; i < count; i++) {
+    if (i > 0) cni_page_file_text(file, ",");
+    CNI_TRY(item(file, source, i));
   }
   cni_page_file_text(file, "]");
   return CN_OK;
 }
 
-static CnStatus write_names(CniPageFile *file, const CniPageSource *source) {
-  key(file, "names");
+static CnStatus put_parameter(CniPageFile *file, const CniPageSource *source, int32_t i) {
+  CnRunParameter parameter;
+  CNI_TRY(source->parameter(source->context, i, &parameter));
   cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < source->info.body_count; i++) {
-    CnRunBody body;
-    CNI_TRY(source->body(source->context, i, &body));
-    cni_page_file_text(file, i ? "," : "");
-    cni_page_file_string(file, body.name);
-  }
+  cni_page_file_string(file, parameter.name);
+  cni_page_file_text(file, ",");
+  cni_page_file_number(file, parameter.value);
   cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
+static CnStatus put_name(CniPageFile *file, const CniPageSource *source, int32_t i) {
+  CnRunBody body;
+  CNI_TRY(source->body(source->context, i, &body));
+  cni_page_file_string(file, body.name);
   return CN_OK;
 }
 
@@ -115,34 +119,32 @@ static CnStatus write_colors(CniPageFile *file, const CniPageSource *source) {
   return CN_OK;
 }
 
-static CnStatus write_series_list(CniPageFile *file, const CniPageSource *source) {
-  key(file, "series");
-  cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < source->info.scalar_count + source->info.sensor_count; i++) {
-    CnRunSeries series;
-    CNI_TRY(source->series(source->context, i, &series));
-    cni_page_file_text(file, i ? ",{\"name\":" : "{\"name\":");
-    cni_page_file_string(file, series.name);
-    text_field(file, "unit", series.unit);
-    text_field(file, "kind", i < source->info.scalar_count ? "scalar" : "sensor");
-    cni_page_file_text(file, "}");
-  }
-  cni_page_file_text(file, "]");
+static CnStatus put_series(CniPageFile *file, const CniPageSource *source, int32_t i) {
+  CnRunSeries series;
+  CNI_TRY(source->series(source->context, i, &series));
+  cni_page_file_text(file, "{\"name\":");
+  cni_page_file_string(file, series.name);
+  text_field(file, "unit", series.unit);
+  text_field(file, "kind", i < source->info.scalar_count ? "scalar" : "sensor");
+  cni_page_file_text(file, "}");
   return CN_OK;
 }
 
-static CnStatus write_joint_names(CniPageFile *file, const CniPageSource *source) {
-  key(file, "jointNames");
-  cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < source->info.joint_count; i++) {
-    CnRunJoint joint;
-    CNI_TRY(source->joint(source->context, i, &joint));
-    cni_page_file_text(file, i ? ",{\"name\":" : "{\"name\":");
-    cni_page_file_string(file, joint.name);
-    text_field(file, "kind", cn_joint_kind_name(joint.kind));
-    cni_page_file_text(file, "}");
-  }
-  cni_page_file_text(file, "]");
+static CnStatus put_joint(CniPageFile *file, const CniPageSource *source, int32_t i) {
+  CnRunJoint joint;
+  CNI_TRY(source->joint(source->context, i, &joint));
+  cni_page_file_text(file, "{\"name\":");
+  cni_page_file_string(file, joint.name);
+  text_field(file, "kind", cn_joint_kind_name(joint.kind));
+  cni_page_file_text(file, "}");
+  return CN_OK;
+}
+
+static CnStatus put_material(CniPageFile *file, const CniPageSource *source, int32_t i) {
+  char name[256] = "";
+  CNI_TRY(source->material_name(source->context, i, name, sizeof name));
+  if (!name[0]) snprintf(name, sizeof name, "material %d", (int)i);
+  cni_page_file_string(file, name);
   return CN_OK;
 }
 
@@ -153,16 +155,7 @@ static CnStatus write_materials(CniPageFile *file, const CniPageSource *source) 
       cni_page_array(&memory, source->info.shape_count, sizeof *materials, &materials);
   if (status == CN_OK && source->materials && source->info.shape_count > 0)
     status = source->materials(source->context, materials, &count);
-  key(file, "materials");
-  cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < count && status == CN_OK; i++) {
-    char name[256] = "";
-    status = source->material_name(source->context, i, name, sizeof name);
-    if (!name[0]) snprintf(name, sizeof name, "material %d", (int)i);
-    cni_page_file_text(file, i ? "," : "");
-    cni_page_file_string(file, name);
-  }
-  cni_page_file_text(file, "]");
+  if (status == CN_OK) status = write_list(file, source, "materials", count, put_material);
   cni_page_memory_release(&memory);
   return status;
 }
@@ -177,11 +170,12 @@ CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
   size_t text_size = strlen(text);
   number_field(file, "sceneTextBytes", (double)text_size);
   text_field(file, "sceneText", text_size <= MAX_SCENE_TEXT ? text : "");
-  CNI_TRY(write_parameters(file, source));
-  CNI_TRY(write_names(file, source));
+  const CnRunInfo *info = &source->info;
+  CNI_TRY(write_list(file, source, "parameters", info->parameter_count, put_parameter));
+  CNI_TRY(write_list(file, source, "names", info->body_count, put_name));
   CNI_TRY(write_colors(file, source));
-  CNI_TRY(write_series_list(file, source));
-  CNI_TRY(write_joint_names(file, source));
+  CNI_TRY(write_list(file, source, "series", info->scalar_count + info->sensor_count, put_series));
+  CNI_TRY(write_list(file, source, "jointNames", info->joint_count, put_joint));
   CNI_TRY(write_materials(file, source));
   cni_page_file_text(file, "}");
   cni_page_file_json_end(file);

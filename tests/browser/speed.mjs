@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast a page plays without a graphics card: pictures a second at 800 x 600, and how long it took to open.
-// usage: node tests/browser/speed.mjs PAGE.html [SECONDS]
+// usage: node tests/browser/speed.mjs PAGE.html [SECONDS [RATE]]; fails where there are fewer than RATE pictures a second
 // A figure, not a test: it depends on the machine and on what else that does.
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openBrowser, processorTime, skipWithout } from "./browser.mjs";
 
 const web = join(dirname(fileURLToPath(import.meta.url)), "../../web");
-const [path, length = "5"] = process.argv.slice(2);
+const [path, length = "5", least = "0"] = process.argv.slice(2);
 if (!path) {
-  console.error("usage: node tests/browser/speed.mjs PAGE.html [SECONDS]");
+  console.error("usage: node tests/browser/speed.mjs PAGE.html [SECONDS [RATE]]");
   process.exit(2);
 }
 skipWithout(web);
@@ -50,3 +50,4 @@ console.log(
     `${work.toFixed(0)} ms of processor time a frame`,
 );
 await browser.close();
+if (rate < Number(least)) process.exit(1);

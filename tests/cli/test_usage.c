@@ -71,6 +71,13 @@ static void version(void **state) {
 static void wrong_words(void **state) {
   CliCase *c = *state;
   check_refused(c, "rnu", 2, "unknown command rnu (did you mean run?)");
+  // a file in the place of a command, a name without its ending, a scene in the place of a run
+  check_refused(c, "stack", 2, "stack is no command: `cairn run stack` takes it");
+  scratch_write(&c->scratch, "mine.json", "{}");
+  check_refused(c, "mine.json", 2, "`cairn run mine.json` takes it");
+  check_refused(c, "run mine", 1, "did you mean \"mine.json\"?");
+  check_refused(c, "render mine.json -o a.png", 1,
+                "`cairn run mine.json --out run.h5` records one");
   check_refused(c, "zzzzzzzz", 2, "unknown command zzzzzzzz");
   check_refused(c, "--verison", 2, "unknown option --verison");
   check_refused(c, "help rnu", 2, "did you mean run?");

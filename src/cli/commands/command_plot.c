@@ -33,7 +33,9 @@ static int sort_operands(Job *job) {
     }
   }
   if (job->run_count > 0) return CNI_EXIT_DONE;
-  return cni_usage_error(job->args->command, "none of the operands is a recorded run (got %s)",
+  return cni_usage_error(job->args->command,
+                         "none of the operands is a recorded run (got %s): "
+                         "`cairn run SCENE --out run.h5` records one",
                          job->args->operands[0]);
 }
 

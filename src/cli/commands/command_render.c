@@ -146,6 +146,9 @@ static int open_page(Render *r) {
   CnAllocator allocator = cn_allocator_default();
   CnRun *run;
   char page[1100];
+  if (cn_file_kind(r->source) == CN_FILE_KIND_OTHER)
+    return cni_fail(r->args, "%s: is no recorded run: `cairn run %s --out run.h5` records one",
+                    r->source, r->source);
   if (cn_run_open(r->source, &allocator, &run) != CN_OK)
     return cni_fail(r->args, "%s", cn_error_message());
   int status = cn_run_check_output(run, r->output) == CN_OK

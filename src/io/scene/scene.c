@@ -35,10 +35,17 @@ static CnStatus fail_syntax(CniReader *reader, const char *text, size_t size,
     *near = 0;
     got = near + 6;
   }
+  // the commonest slip, between two members or elements
+  char *closes = strstr(problem, "' expected");
+  const char *more = "";
+  if (closes == problem + 2 && strchr("]}", problem[1])) {
+    closes[1] = 0;
+    more = " or a comma expected";
+  }
   char *flag = strstr(problem, " without JSON_"); // nothing a user can change
   if (flag) *flag = 0;
-  return cni_bad_data("%s: %s: line %d, column %d: %s (got %s)", label, pointer, error->line,
-                      error->column, problem, got);
+  return cni_bad_data("%s: %s: line %d, column %d: %s%s (got %s)", label, pointer, error->line,
+                      error->column, problem, more, got);
 }
 
 static CnStatus read_seed(CniReader *reader, json_t *root) {
@@ -273,7 +280,13 @@ static CnStatus fail_missing(const char *name, int reason) {
   cni_nearest_hint(&nearest, hint);
   int is_path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
   if (is_path) return cni_bad_data("%s: %s", name, strerror(reason));
-  return cni_bad_data("%s: neither a built-in scene nor a file%s", name, hint);
+  char file[CNI_NAME_SIZE + 8];
+  FILE *there = NULL;
+  if (snprintf(file, sizeof file, "%s.json", name) < (int)sizeof file) there = fopen(file, "rb");
+  if (there) fclose(there);
+  return there ? cni_bad_data("%s: neither a built-in scene nor a file, did you mean \"%s\"?", name,
+                              file)
+               : cni_bad_data("%s: neither a built-in scene nor a file%s", name, hint);
 }
 
 CnSceneOptions cn_scene_options_default(void) {

@@ -56,18 +56,26 @@ void cni_seigen(CnSym3 m, CnVec3 *values, CnMat3 *vectors) {
     if (!turned) break;
   }
 
+  const double diagonal[3] = {a[0][0], a[1][1], a[2][2]};
+  const double columns[3][3] = {
+      {v[0][0], v[1][0], v[2][0]}, {v[0][1], v[1][1], v[2][1]}, {v[0][2], v[1][2], v[2][2]}};
+  cni_principal_axes(diagonal, columns, values, vectors);
+}
+
+void cni_principal_axes(const double value[3], const double column[3][3], CnVec3 *values,
+                        CnMat3 *vectors) {
   // ascending; equal values keep the order of their axes
   int order[3] = {0, 1, 2};
   for (int i = 1; i < 3; ++i) {
-    for (int j = i; j > 0 && a[order[j]][order[j]] < a[order[j - 1]][order[j - 1]]; --j)
+    for (int j = i; j > 0 && value[order[j]] < value[order[j - 1]]; --j)
       CNI_SWAP(int, order[j], order[j - 1]);
   }
-  int i0 = order[0], i1 = order[1], i2 = order[2];
-  *values = cn_vec3(a[i0][i0], a[i1][i1], a[i2][i2]);
+  int i0 = order[0], i1 = order[1];
+  *values = cn_vec3(value[i0], value[i1], value[order[2]]);
 
   // the third axis from the first two: right-handed whatever the order was
-  CnVec3 x = cn_vec3(v[0][i0], v[1][i0], v[2][i0]);
-  CnVec3 y = cn_vec3(v[0][i1], v[1][i1], v[2][i1]);
+  CnVec3 x = cn_vec3(column[i0][0], column[i0][1], column[i0][2]);
+  CnVec3 y = cn_vec3(column[i1][0], column[i1][1], column[i1][2]);
   vectors->x = cn_unit_or(x, cn_vec3(1, 0, 0));
   vectors->y = cn_unit_or(y, cn_vec3(0, 1, 0));
   vectors->z = cn_cross(vectors->x, vectors->y);

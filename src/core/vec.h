@@ -125,6 +125,9 @@ static inline CnSym3 cn_sinverse(CnSym3 s) {
 
 // Eigenvalues (ascending) and eigenvectors (right-handed columns) by Jacobi rotations.
 void cni_seigen(CnSym3 s, CnVec3 *values, CnMat3 *vectors);
+// What rotations have found, put in that form: values and their axes, one a row of `column`.
+void cni_principal_axes(const double value[3], const double column[3][3], CnVec3 *values,
+                        CnMat3 *vectors);
 // Quaternion of a right-handed rotation matrix.
 CnQuat cni_quat_from_mat(CnMat3 m);
 // Rotation by the vector a (rad): the exponential map.

@@ -18,6 +18,7 @@
 // none of the tree's.
 static int brakes_floating(const CniTree *t) {
   int any = 0;
+  if (!t->floating) return 0;
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
@@ -56,8 +57,9 @@ static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   const CniTreeKernels *kernels = t->kernels;
   int limited = t->acts & CNI_TREE_LIMITED, wanted = in->drift_first && !limited ? 2 : 1;
   int alone = !in->model->load && !(t->acts & CNI_TREE_DRIVEN); // gravity and joints
-  // where the last step was stiff this one will be: what it begins with is found later
-  if (!(kernels->place(t, in, 0, wanted == 1 && alone && !t->stiff, step) <= 1)) return 0;
+  // where the last step was stiff this one will be
+  int and_load = t->stiff && in->geometric_stiffness ? CNI_TREE_STIFFENS : wanted == 1;
+  if (!(kernels->place(t, in, 0, alone ? and_load : 0, step) <= 1)) return 0;
   int longest = cni_tree_stiffen(t, in, wanted);
   if (t->stiff && brakes_floating(t)) return 0;
   if (longest == 2) {

@@ -35,6 +35,8 @@ typedef struct CniTreeRole {
 #define CNI_TREE_LIMITED 1 // it has limits, which are none of the tree's while they do nothing
 #define CNI_TREE_DRIVEN 2  // a motor gives an effort
 
+#define CNI_TREE_STIFFENS 2
+
 typedef struct CniTreeKernels CniTreeKernels;
 
 typedef struct CniTreeNode {
@@ -95,7 +97,7 @@ typedef struct CniTreeBodies {
   CniTreeVec spin;     // where the drift begins, in its own axes
   CniTreeVec middle;
   double across[CNI_TREE_LANES]; // largest s^2 of its joints (drift_joints.c)
-  double turn[CNI_TREE_LANES];   // s: k of its rotation (drift.c)
+  double turn[CNI_TREE_LANES];   // s: k of its rotation (drift.c); before the kick: tree_stiff.inc
   CniTreeVec position_new;
   CniTreeQuat rotation_new;
   CniTreeMotion end;
@@ -238,6 +240,7 @@ struct CniTree {
   int32_t acts;        // of all joints
   int32_t stiff;       // 1: there is a body that forces hold against turning
   int32_t kicked_last; // 1: in the last step the drift came first
+  int32_t floating;    // 1: a node is the root of a tree that nothing holds
   int32_t loaded;    // 1: joints ask for what the kick has to give, where nothing but gravity acts
   int32_t gone;      // 1: bodies have set out on the drift from where the kick left them,
   double gone_worst; // and joints are that far apart then
@@ -251,7 +254,6 @@ struct CniTree {
   int32_t *stays;                             // then these bodies
   CniTreeFactor *factors;
   const CniTreeKernels *kernels;
-  CniStiffness *stiffness;
   uint8_t *floats; // by node: no joint leads from it to the ground
   // by body of the model
   CnPose *pose;
@@ -262,11 +264,14 @@ struct CniTree {
 // What is compiled for each level of wide arithmetic (tree_kernels.inc).
 struct CniTreeKernels {
   // Joints and axes of bodies where these are, at the beginning, which step tells of, or at the end of a
-  // drift; returns the largest error over what counts as closed. and_load: a kick follows, by gravity alone.
+  // drift; returns the largest error over what counts as closed. and_load: a kick follows, by gravity alone;
+  // CNI_TREE_STIFFENS: and first what forces add to the bodies.
   double (*place)(CniTree *tree, const CniTreeInput *in, int at_end, int and_load,
                   CniTreeStep *step);
   // By Gershgorin's circles: is K h^2 of the last step's forces below the inertias of all bodies?
   int (*is_soft)(CniTree *tree, const CniTreeInput *in, double hh);
+  // Does a body need more inertia than it has? keep: to all bodies; otherwise the first ends it.
+  int (*stiffen)(CniTree *tree, const CniTreeInput *in, double hh, int keep);
   // Velocities after gravity and the impulses that the joints take to hold. and_go: a drift follows.
   int (*kick)(CniTree *tree, const CniTreeInput *in, int and_go, CnCertificate *certificate);
   // The motion without forces from there; after_kick: from the velocities that it left. Returns 0 where

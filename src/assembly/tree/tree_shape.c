@@ -160,6 +160,7 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
     CniTreeNode *node = &t->nodes[i], *parent = node->parent >= 0 ? &t->nodes[node->parent] : NULL;
     node->last = i;
     node->is_leaf = node->is_last = 1;
+    t->floating |= node->joint < 0;
     if (!parent) continue;
     if (!parent->is_leaf) t->nodes[parent->last].is_last = 0;
     parent->is_leaf = 0;
@@ -256,6 +257,7 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   Growth g;
   CniArena *arena = &t->arena;
   t->valid = t->is_tree = t->node_count = t->link_count = t->kicked = t->acts = 0;
+  t->floating = t->stiff = 0;
   CNI_TRY(cni_arena_reset(arena));
   CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
   CNI_TRY(CNI_TAKE(arena, n, t->roles));
@@ -272,7 +274,6 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, n + 1, t->stays));
   CNI_TRY(take_lanes(t, g.node_of));
   CNI_TRY(CNI_TAKE(arena, t->node_count, t->factors));
-  CNI_TRY(CNI_TAKE(arena, n, t->stiffness));
   CNI_TRY(cni_arena_array(arena, n, sizeof *t->floats, &t->floats));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));

@@ -168,8 +168,25 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   if (effort != 0) joint->total.spin = cn_madd(joint->total.spin, effort, z);
 }
 
+#define SOON 8    // nodes
+#define MANY 4096 // fewer are in the cache
+
+// What is written soon: a joint's record is some lines here and there.
+static inline void fetch(const CniTree *t, int32_t i, const CniModel *model) {
+  int32_t body = t->nodes[i].body, joint = t->nodes[i].joint;
+  __builtin_prefetch(&model->pose[body], 1);
+  __builtin_prefetch(&model->twist[body], 1);
+  if (joint < 0) return;
+  const CniJoint *j = &model->joints[joint];
+  for (const char *at = (const char *)&j->impulse_step; at < (const char *)&j->impulse.axes[1];
+       at += 64)
+    __builtin_prefetch(at, 1);
+  __builtin_prefetch(j->drift, 1);
+}
+
 void cni_tree_commit(const CniTree *t, const CniTreeInput *in, CniModel *model) {
   for (int32_t i = 0; i < t->link_count; i++) {
+    if (t->node_count > MANY && i + SOON < t->node_count) fetch(t, i + SOON, model);
     if (i < t->node_count) {
       int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
       const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];

@@ -182,6 +182,36 @@ INLINE Mat axes_from(const CniTreeQuat *q, const int32_t *at) {
                      cni_wide_gather(q->y, at), cni_wide_gather(q->z, at)});
 }
 
+// ---- what is wanted soon ----
+//
+// Thousands of bodies do not fit a cache, and an eight is some dozens of lines here and there, which no
+// processor guesses: they are asked for while the eight before is at work.
+
+#define FETCH_FROM 512 // eights: fewer are in the cache
+
+INLINE void fetch(const void *at, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)at + i, 1);
+}
+// Numbers from `first` to before `end`.
+#define FETCH(first, end) fetch(&(first), (size_t)((const char *)&(end) - (const char *)&(first)))
+
+INLINE int is_large(const CniTree *t, int32_t e) {
+  return t->link_eights > FETCH_FROM && e >= 0 && e < t->node_eights;
+}
+INLINE void fetch_factors(const CniTree *t, int32_t e) {
+  int32_t end = CNI_TREE_LANES * e + CNI_TREE_LANES;
+  for (int32_t i = CNI_TREE_LANES * e; i < end && i < t->node_count; i++)
+    FETCH(t->factors[i].a, t->factors[i].ball);
+}
+
+// What goes from the leaves to the root.
+INLINE void fetch_gathered(const CniTree *t, int32_t e) {
+  if (!is_large(t, e)) return;
+  FETCH(t->links[e].factor_arm, t->links[e].line_x);
+  FETCH(t->links[e].asked, t->links[e].answer);
+  fetch_factors(t, e);
+}
+
 // ---- lanes together ----
 
 INLINE void sum_to(double *line, int32_t k, Real x) { put(line, k, ADD(real(line, k), x)); }

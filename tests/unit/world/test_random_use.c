@@ -953,7 +953,8 @@ static void create_worlds(void) {
   def.integration.max_events = 50;
   if (roll(2)) def.solver = cn_solver_def_default(cn_solver_name(roll(table_size(cn_solver_name))));
   def.solver.max_iterations = 1 + roll(30);
-  if (roll(8)) def.solver.effort = CN_EFFORT_QUICK; // what nobody can solve takes up all that is allowed
+  if (roll(8))
+    def.solver.effort = CN_EFFORT_QUICK; // what nobody can solve takes up all that is allowed
   def.friction = (CnFrictionModel)roll(2);
   def.restitution_law = (CnRestitutionLaw)roll(3);
   def.geometric_stiffness = roll(2);

@@ -200,7 +200,13 @@ static inline double cni_contact_slop(const CniAssemblyInput *in, const CniConta
 
 // How much farther apart than its row says the shapes of contact i are after the step, m, if they go
 // on as they do (bend.c).
-double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i);
+// `last` keeps what was found for the contacts before, of the same two shapes mostly.
+typedef struct CniBend {
+  int32_t low; // a contact; -1: none yet
+  double way;
+} CniBend;
+double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i,
+                        CniBend *last);
 
 static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t info_b) {
   double a = info_a & CNI_INFO_MASS ? cn_norm(arms.a) : INFINITY;

@@ -145,11 +145,10 @@ static int32_t lowest(const CniAssemblyInput *in, int32_t i) {
   return least;
 }
 
-double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i) {
+// Of the lowest contact of two shapes.
+static double bend_of(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t low) {
   const CniModel *m = in->model;
-  int32_t low = lowest(in, i);
   const CniContact *c = &in->contacts[low];
-  if (!(bends(m, c->shape_a) || bends(m, c->shape_b)) || in->times) return 0;
   CnTwist a = twist_of(in, c->body_a), b = twist_of(in, c->body_b);
   double h = in->time_step, size = 0;
   if (!cni_shape_unbounded(m->shapes[c->shape_a].kind))
@@ -168,5 +167,15 @@ double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, 
   double speed = cn_dot(c->normal, cn_sub(v[1], v[0]));
   double way = gap_then(in, c, &at_a, &at_b, &place) - (c->gap + h * speed);
   if (!(fabs(way) <= share * most) || !is_there(in, low, a, b, place)) return 0;
-  return low == i ? way : fabs(way);
+  return way;
+}
+
+double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i,
+                        CniBend *last) {
+  const CniModel *m = in->model;
+  const CniContact *c = &in->contacts[i];
+  if (!(bends(m, c->shape_a) || bends(m, c->shape_b)) || in->times) return 0;
+  int32_t low = lowest(in, i);
+  if (low != last->low) *last = (CniBend){low, bend_of(in, plan, low)};
+  return low == i ? last->way : fabs(last->way);
 }

@@ -262,6 +262,7 @@ static void resolve(const CnProblem *p, const CniBlock *block, const CniOldConta
 typedef struct OldCursor {
   int32_t at;   // the first old contact whose rank is not below
   int32_t full; // the first one in full that is not before it (if some are in short)
+  CniBend bend; // of the contacts before
 } OldCursor;
 
 static void move_to(const CniOldContacts *old, uint64_t rank, OldCursor *cursor) {
@@ -319,7 +320,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   if (!loaded || bounces) return;
   double *b_n = cni_block_b_n(p, block);
   if (p->friction == CN_FRICTION_COULOMB) soften(in, loop->plan, c, b_n);
-  double bend = cni_contact_bend(in, loop->plan, i);
+  double bend = cni_contact_bend(in, loop->plan, i, &cursor->bend);
   if (bend != 0) *b_n += bend / in->time_step;
 }
 
@@ -495,7 +496,7 @@ static void fill_contacts(void *context, int32_t begin, int32_t end) {
   const CniAssemblyInput *in = loop->input;
   const CniOldContacts *old = &in->old;
   double scale = old->time_step > 0 ? in->time_step / old->time_step : 0;
-  OldCursor cursor = {old->count, 0};
+  OldCursor cursor = {old->count, 0, {-1, 0}};
   if (scale > 0) cursor.at = cni_old_find(old, cni_contact_rank(&in->contacts[begin]));
   if (old->shorts && !old->place)
     cursor.full = cni_lower_bound(old->full_at, old->full_count, cursor.at);

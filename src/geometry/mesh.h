@@ -31,8 +31,8 @@ typedef struct CniMesh {
   int32_t *neighbours; // beyond edge k, from corner k to the next; -1: none
   int32_t *seeds;      // the triangle whose plane is that of the flat face it belongs to
   uint8_t *edges;      // CniMeshEdge, two bits each
-  // The tree (tree.c): triangles in the order of its leaves, four a leaf; the boxes of all levels, leaves
-  // first, each box over four of the level below, as lo and hi seen from `origin`.
+  // The tree (mesh_tree.c): triangles in the order of its leaves, one a leaf; the boxes of all levels, leaves
+  // first, each box over four of the level below, as lo and hi seen from `origin`, four boxes side by side.
   int32_t *order;
   float *boxes;
   int32_t level_count, level_first[CNI_MESH_LEVELS], level_size[CNI_MESH_LEVELS];
@@ -105,7 +105,7 @@ static inline CnVec3 cni_mesh_plane(const CniMesh *m, int32_t t, CnVec3 *point) 
 // All triangles whose boxes meet a box, in the order of the tree.
 typedef void (*CniMeshTake)(void *context, int32_t triangle);
 void cni_mesh_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context);
-// Does a box meet one of the boxes over four triangles each? Of a height field: the box over all.
+// Does a box meet one of the boxes of triangles? Of a height field: the box over all.
 int cni_mesh_any(const CniMesh *mesh, CnVec3 lo, CnVec3 hi);
 // All triangles, in the order of the tree, of boxes that are entered; not of height fields.
 typedef int (*CniMeshEnter)(void *context, CnVec3 lo, CnVec3 hi);

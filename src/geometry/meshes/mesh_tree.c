@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of a mesh: boxes over boxes over triangles.
 //
-// Triangles are put in the order of a curve that fills space (Morton's, 21 bits an axis), four a leaf;
+// Triangles are put in the order of a curve that fills space (Morton's, 21 bits an axis), each with a box;
 // four boxes that follow each other have one above them, and so on. So the tree needs no links, is the
-// same however it is made, and costs 12 bytes a triangle. Boxes are single precision, seen from the
+// same however it is made, and costs 36 bytes a triangle. Boxes are single precision, seen from the
 // middle of the mesh and rounded outwards; triangles themselves are tested in double. The four boxes below one
 // stand side by side, coordinate by coordinate, so that one look is at all of them.
 #include <float.h>
@@ -14,15 +14,14 @@
 #define FAN 4
 
 int32_t cni_mesh_levels(int32_t triangles, CniMesh *m) {
-  int32_t size = triangles, total = 0;
+  int32_t total = 0;
   m->level_count = 0;
-  do {
-    size = (size + FAN - 1) / FAN;
+  for (int32_t size = triangles;; size = (size + FAN - 1) / FAN) {
     m->level_first[m->level_count] = total;
     m->level_size[m->level_count++] = size;
     total += (size + FAN - 1) / FAN * FAN;
-  } while (size > 1);
-  return total;
+    if (size == 1) return total;
+  }
 }
 
 // ---- growing ----
@@ -65,14 +64,12 @@ static float *side_of(const CniMesh *m, int32_t level, int32_t i, int32_t k) {
 }
 
 static void box_of_leaf(CniMesh *m, int32_t leaf) {
-  CnVec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
-  for (int32_t i = FAN * leaf; i < FAN * leaf + FAN && i < m->triangle_count; i++) {
-    CniTriangle a = cni_mesh_triangle(m, m->order[i]);
-    for (int32_t k = 0; k < 3; k++) {
-      CnVec3 p = cn_sub(a.at[k], m->origin);
-      lo = cn_vec3(cn_min(lo.x, p.x), cn_min(lo.y, p.y), cn_min(lo.z, p.z));
-      hi = cn_vec3(cn_max(hi.x, p.x), cn_max(hi.y, p.y), cn_max(hi.z, p.z));
-    }
+  CniTriangle a = cni_mesh_triangle(m, m->order[leaf]);
+  CnVec3 lo = cn_sub(a.at[0], m->origin), hi = lo;
+  for (int32_t k = 1; k < 3; k++) {
+    CnVec3 p = cn_sub(a.at[k], m->origin);
+    lo = cn_vec3(cn_min(lo.x, p.x), cn_min(lo.y, p.y), cn_min(lo.z, p.z));
+    hi = cn_vec3(cn_max(hi.x, p.x), cn_max(hi.y, p.y), cn_max(hi.z, p.z));
   }
   const double from[3] = {lo.x, lo.y, lo.z}, to[3] = {hi.x, hi.y, hi.z};
   for (int32_t k = 0; k < 3; k++) {
@@ -173,16 +170,14 @@ static int32_t push(const CniMesh *m, Place *waiting, int32_t count, Place at) {
   return count;
 }
 
-// Triangles of the boxes over four each that meet a box; of one group of those.
+// Triangles of a group of four that meet a box.
 static void take_leaves(const CniMesh *m, int32_t group, unsigned which, CnVec3 lo, CnVec3 hi,
                         CniMeshTake take, void *context) {
   for (int32_t n = 0; n < FAN; n++) {
     if (!(which >> n & 1)) continue;
-    int32_t first = FAN * (FAN * group + n), left = m->triangle_count - first;
-    for (int32_t i = first; i < first + (left < FAN ? left : FAN); i++) {
-      CniTriangle t = cni_mesh_triangle(m, m->order[i]);
-      if (cni_triangle_meets(&t, lo, hi)) take(context, m->order[i]);
-    }
+    int32_t triangle = m->order[FAN * group + n];
+    CniTriangle t = cni_mesh_triangle(m, triangle);
+    if (cni_triangle_meets(&t, lo, hi)) take(context, triangle);
   }
 }
 
@@ -191,7 +186,7 @@ static int descend(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, voi
   Asked asked = asked_of(m, lo, hi);
   Place waiting[WAITING];
   int32_t count = 0;
-  waiting[count++] = (Place){m->level_count - 1, 0};
+  waiting[count++] = (Place){m->level_count - 1, 0}; // the root stands alone in its group
   while (count > 0) {
     Place at = waiting[--count];
     unsigned which = which_meet(m, at, &asked);
@@ -237,8 +232,7 @@ void cni_mesh_walk(const CniMesh *m, CniMeshEnter enter, CniMeshTake take, void 
       count = push(m, waiting, count, at);
       continue;
     }
-    for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++)
-      take(context, m->order[i]);
+    take(context, m->order[at.index]);
   }
 }
 
@@ -294,14 +288,12 @@ double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, int32_t *triang
       count = push(m, waiting, count, at);
       continue;
     }
-    for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++) {
-      CniTriangle t = cni_mesh_triangle(m, m->order[i]);
-      double when = cni_triangle_ray(&t, origin, way);
-      if (!(when < first || (when == first && when < INFINITY && m->order[i] < *triangle)))
-        continue;
-      first = when;
-      *triangle = m->order[i];
-    }
+    CniTriangle t = cni_mesh_triangle(m, m->order[at.index]);
+    double when = cni_triangle_ray(&t, origin, way);
+    if (!(when < first || (when == first && when < INFINITY && m->order[at.index] < *triangle)))
+      continue;
+    first = when;
+    *triangle = m->order[at.index];
   }
   return first;
 }

@@ -6,6 +6,7 @@ a keyword the same day.
 """
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import json
@@ -78,13 +79,35 @@ ENUMS = {
 }
 
 
+# what other engines call it
+_MEANT = {"hinge": "revolute", "pin": "revolute", "slider": "prismatic", "fixed": "weld", "socket": "ball", "cable": "rope"}
+
+
+def meant(wrong: str, names) -> str:
+    """", did you mean 'x'?" for the name that is nearest to a wrong one; "" without one."""
+    known = [n for n in names if not n.startswith("_")]
+    near = [_MEANT[wrong]] if _MEANT.get(wrong) in known else difflib.get_close_matches(wrong, known, 1, 0.75)
+    return f", did you mean '{near[0]}'?" if near else ""
+
+
+class Guarded:
+    """Attributes by a name that is not there are refused, not kept where nobody looks."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name) and name not in self._kept:
+            raise Error(f"{type(self).__name__.lower()}: no attribute '{name}'{meant(name, dir(type(self)))}")
+        object.__setattr__(self, name, value)
+
+    _kept: tuple = ()
+
+
 def enum(name: str, value: Any, where: str = "") -> int:
     """The number of a word of an enum, or of a number that is one."""
     words = ENUMS.get(name) or {k.lower(): v for k, v in ffi.typeof(name).relements.items()}
     if isinstance(value, str):
         if value in words:
             return words[value]
-        raise Error(f"{where or name}: no '{value}' (known: {', '.join(words)})")
+        raise Error(f"{where or name}: no '{value}'{meant(value, words)} (known: {', '.join(words)})")
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if int(value) in words.values():
             return int(value)
@@ -277,7 +300,7 @@ def fill(target, kind, fields: dict, where: str, keep: list) -> None:
     for name, value in fields.items():
         if name not in known or name in ("size", "tag"):
             usable = [k for k in known if k not in ("size", "tag")]
-            raise Error(f"{where}: no field '{name}' (known: {', '.join(usable)})")
+            raise Error(f"{where}: no field '{name}'{meant(name, usable)} (known: {', '.join(usable)})")
         _put(target, name, known[name].type, value, f"{where}.{name}", keep)
 
 

@@ -58,8 +58,10 @@ def _give(cls, struct: str, read: Callable, write: Callable) -> None:
             setattr(cls, name, attribute(name, field.type))
 
 
-class JointAxis:
+class JointAxis(_c.Guarded):
     """What acts on one coordinate of a joint: joint.axes[0].motor_speed = 2. Attributes are the fields of CnJointAxis."""
+
+    _kept = ("joint", "index")
 
     def __init__(self, joint: Joint, index: int):
         self.joint, self.index = joint, index

@@ -18,9 +18,10 @@ def id_of(kind: str, slot: int, generation: int):
     return ffi.new(kind + " *", {"slot": slot, "generation": generation})[0]
 
 
-class Thing:
+class Thing(_c.Guarded):
     """Something in a world by its id. After it is destroyed, every use is an Error."""
     _sort = "thing"
+    _kept = ("world",)
 
     def __init__(self, world: "World", id_):
         self.world, self._id = world, id_

@@ -124,6 +124,14 @@ class World:
         call(lib.cn_world_create(definition, out))
         self._take(out[0])
 
+    def __setattr__(self, name: str, value) -> None:
+        # a name of your own is kept; one that is nearly ours is a slip
+        if name[:1] != "_" and name not in ("scene", *self.__dict__) and not hasattr(type(self), name):
+            near = _c.meant(name, dir(type(self)))
+            if near:
+                raise Error(f"world: no attribute '{name}'{near}")
+        object.__setattr__(self, name, value)
+
     def _setup(self) -> None:
         self._lock, self._inside, self._raised = threading.Lock(), 0, None
         self._pointer, self._hooks = None, {}

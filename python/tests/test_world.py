@@ -455,6 +455,20 @@ def test_nothing_is_dropped_in_silence():
         with pytest.raises(cairn.Error, match=sentence):
             wrong()
     assert len(world) == 0
+    arm = world.body(cairn.box(1, 1, 1), name="arm")
+    hinge = world.joint("revolute", None, arm)
+    for owner, name, sentence in ((arm, "positon", "body: no attribute 'positon', did you mean 'position'"), (arm, "xyz", "no attribute 'xyz'"),
+                                  (world, "gravty", "world: no attribute 'gravty', did you mean 'gravity'"),
+                                  (hinge.axes[0], "motor_sped", "did you mean 'motor_speed'"), (world.material(), "frction", "'friction'")):
+        with pytest.raises(cairn.Error, match=sentence):
+            setattr(owner, name, 1)
+    world.notebook = "mine"
+    assert world.notebook == "mine"
+    with pytest.raises(cairn.Error, match="joint: no 'hinge', did you mean 'revolute'"):
+        world.joint("hinge", None, arm)
+    with pytest.raises(cairn.Error, match="no field 'frcition', did you mean 'friction'"):
+        world.material(frcition=1)
+    arm.destroy()
     assert world.body(mass=1, inertia=(1, 1, 1), name="n" * 47).name == "n" * 47
 
 

@@ -113,6 +113,10 @@ def main():
         assert len(first) > 30, len(first)
         if "--all" in sys.argv:
             check_mp4(folder, eye, first)
+        # contacts: points and arrows, where they are recorded
+        cairn("run", "stack", "--steps", "20", "--set", "boxes=2", "-q", "--out", "stack.h5", "--record", "contacts", cwd=folder)
+        cairn("render", "stack.h5", "-o", "contacts.png", "--size", "160x120", "--show", "contacts", "-q", cwd=folder)
+        fails(1, "no contacts are recorded", "render", "run.h5", "-o", "x.png", "--show", "contacts", cwd=folder)
         # what cannot be
         empty = inside("empty")
         os.mkdir(empty)

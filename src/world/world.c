@@ -139,10 +139,12 @@ CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity) {
 CnStatus cn_world_settings(const CnWorld *world, CnWorldDef *def) {
   CNI_FLOATS;
   if (!def) return cni_null_argument("cn_world_settings", "the definition");
+  if (world) { // asked in every step by sensors and runs
+    *def = world->now.settings;
+    return CN_OK;
+  }
   *def = cn_world_def_default();
-  if (!world) return cni_null_argument("cn_world_settings", "the world");
-  *def = world->now.settings;
-  return CN_OK;
+  return cni_null_argument("cn_world_settings", "the world");
 }
 
 void cn_world_info(const CnWorld *world, CnWorldInfo *info) {

@@ -3,6 +3,7 @@
 // `cairn convert`, hostile files each with its one line.
 #include "check.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,6 +400,38 @@ static void deep_and_wide(void **state) {
   free(text);
 }
 
+static size_t add(char *text, size_t n, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsprintf(text + n, format, arguments);
+  va_end(arguments);
+  return n + (size_t)length;
+}
+
+// Small files that ask for a great deal: copies of an element with thousands of attributes (hundreds of
+// gigabytes), and tendons beside equalities of joints, each of which is looked at for each.
+static void greedy(void **state) {
+  (void)state;
+  char *text = malloc(1 << 21);
+  if (!text) fail();
+  size_t n = add(text, 0, "<mujoco><worldbody><replicate count='400000'><geom size='1'");
+  for (int i = 0; i < 30000; i++) n = add(text, n, " a%d='1'", i);
+  n = add(text, n, "/></replicate></worldbody></mujoco>");
+  refuse(text, n, "line 1: <replicate>: more than 500000 elements");
+  n = add(text, 0, "<mujoco><worldbody>");
+  for (int i = 0; i < 1100; i++)
+    n = add(text, n, "<body><joint name='j%d'/><geom size='1'/></body>", i);
+  n = add(text, n, "</worldbody><tendon>");
+  for (int i = 0; i < 1000; i++)
+    n = add(text, n, "<fixed stiffness='1'><joint joint='j%d'/><joint joint='j%d'/></fixed>", i,
+            i + 50);
+  n = add(text, n, "</tendon><equality>");
+  for (int i = 0; i < 1000; i++) n = add(text, n, "<joint joint1='j%d' joint2='j%d'/>", i, i + 1);
+  n = add(text, n, "</equality></mujoco>");
+  refuse(text, n, "line 1: <joint>: more than 1000000 pairs of tendons and equalities");
+  free(text);
+}
+
 // A missing mesh is left out and told; an unknown joint of the settings is refused.
 static void missing(void **state) {
   (void)state;
@@ -423,7 +456,7 @@ int main(void) {
       cmocka_unit_test(same_bits),       cmocka_unit_test(hostile_urdf),
       cmocka_unit_test(models),          cmocka_unit_test(walker),
       cmocka_unit_test(hostile_mjcf),    cmocka_unit_test(deep_and_wide),
-      cmocka_unit_test(missing),
+      cmocka_unit_test(missing),         cmocka_unit_test(greedy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

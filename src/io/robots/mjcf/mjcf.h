@@ -89,6 +89,7 @@ typedef struct CniMjcf {
   CniMjcfOwner owners[CNI_MJCF_BITS];
   CniMjcfPair *pairs;
   int32_t own_count, pair_count, pair_capacity, collision;
+  int32_t looks;         // at equalities, for tendons
   const double *control; // of the keyframe; null: zeros
   int32_t control_count;
 } CniMjcf;

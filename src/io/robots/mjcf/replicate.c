@@ -6,11 +6,13 @@
 
 #include "io/robots/mjcf/mjcf.h"
 
+#define ATTRIBUTES 16 // what an element may have for its own
+
 typedef struct Copy {
   CniArena *arena;
   const char *separator;
   int32_t index, digits;
-  int32_t *made; // elements, of all copies
+  int32_t *made; // elements, of all copies; one with many attributes counts as several
 } Copy;
 
 static CnStatus copy_attributes(const Copy *c, const CniXmlNode *from, CniXmlNode *to) {
@@ -33,7 +35,8 @@ static CnStatus copy_attributes(const Copy *c, const CniXmlNode *from, CniXmlNod
 static CnStatus copy_children(const Copy *c, const CniXmlNode *from, CniXmlNode *to) {
   for (const CniXmlNode *n = from->first; n; n = n->next) {
     CniXmlNode *made;
-    if (++*c->made > CNI_XML_ELEMENTS)
+    *c->made += 1 + n->attribute_count / ATTRIBUTES;
+    if (*c->made > CNI_XML_ELEMENTS)
       return cni_xml_fail(from, "more than %d elements", CNI_XML_ELEMENTS);
     CNI_TRY(cni_arena_array(c->arena, 1, sizeof *made, &made));
     *made = (CniXmlNode){.name = n->name, .file = n->file, .line = n->line, .depth = to->depth + 1};

@@ -11,6 +11,8 @@
 
 #include "io/robots/mjcf/mjcf.h"
 
+#define MOST_LOOKS 1000000 // at equalities of joints, for all tendons
+
 typedef struct Sum {
   CniRobotJoint *joints[CN_COUPLING_TERMS];
   double coefficients[CN_COUPLING_TERMS];
@@ -64,6 +66,8 @@ static CnStatus led_by(CniMjcf *m, const CniRobotJoint *follower, const CniRobot
       double c[5] = {0, 1, 0, 0, 0};
       int32_t active = 1;
       if (strcmp(n->name, "joint") != 0) continue;
+      if (++m->looks > MOST_LOOKS)
+        return cni_xml_fail(n, "more than %d pairs of tendons and equalities", MOST_LOOKS);
       CNI_TRY(cni_mjcf_flag(&v, "active", &active));
       CNI_TRY(cni_mjcf_joint(m, &v, "joint1", &a));
       CNI_TRY(cni_mjcf_joint(m, &v, "joint2", &b));

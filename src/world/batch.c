@@ -37,6 +37,7 @@ static CnStatus copy_worlds(CnBatch *b, const CnWorld *prototype) {
   CNI_TRY(cn_world_settings(prototype, &def));
   def.worker_count = 1;
   def.task_host = (CnTaskHost){0};
+  def.ranks = NULL; // several worlds at once cannot talk in one order
   def.hooks = (CnHooks){0};
   def.log = (CnLog){0};
   def.allocator = b->allocator;

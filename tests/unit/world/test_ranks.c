@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worlds on several ranks: what is refused, what a rank without memory does to the others, and that copies and
+// estimates, which are worlds of the same ranks, find the same everywhere.
+#include "alloc.h"
+#include "check.h"
+#include "crew.h"
+
+#include <cairn/batch.h>
+#include <cairn/state.h>
+#include <cairn/world.h>
+#include <string.h>
+
+#define SIDE 6
+
+// A heap of spheres on a plane, which two ranks share.
+static CnStatus fill(CnWorld *world) {
+  CnBodyDef ground = cn_body_def_default();
+  CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+  CnShapeDef sphere = cn_shape_def_default(CN_SHAPE_SPHERE);
+  CnBodyId body;
+  CnShapeId shape;
+  ground.kind = CN_BODY_FIXED;
+  sphere.radius = 0.1;
+  CnStatus status = cn_body_create(world, &ground, &body);
+  if (status == CN_OK) status = cn_shape_create(world, body, &plane, &shape);
+  for (int i = 0; i < SIDE * SIDE * SIDE * 2 && status == CN_OK; i++) {
+    CnBodyDef ball = cn_body_def_default();
+    ball.pose.position = (CnVec3){0.199 * (i % (2 * SIDE)), 0.199 * (i / (2 * SIDE) % SIDE),
+                                  0.099 + 0.198 * (i / (2 * SIDE * SIDE))};
+    status = cn_body_create(world, &ball, &body);
+    if (status == CN_OK) status = cn_shape_create(world, body, &sphere, &shape);
+  }
+  return status;
+}
+
+static CnStatus create(CnRanks *ranks, const CnAllocator *allocator, CnWorld **world) {
+  CnWorldDef def = cn_world_def_default();
+  def.solver = cn_solver_def_default("psor");
+  def.solver.max_iterations = 10;
+  def.solver.tolerance = 1e-9; // looks, but never enough
+  def.ranks = ranks;
+  if (allocator) def.allocator = *allocator;
+  CnStatus status = cn_world_create(&def, world);
+  return status == CN_OK ? fill(*world) : status;
+}
+
+// ---- refusals ----
+
+// The worlds of a batch step side by side: each is of its rank alone, which need not wait for the others.
+static void batch_alone(CnRanks *ranks, void *context) {
+  (void)context;
+  CnWorld *world = NULL;
+  CnBatch *batch = NULL;
+  CnWorldDef def = {.ranks = ranks};
+  CREW_CHECK(create(ranks, NULL, &world) == CN_OK);
+  CREW_CHECK(cn_batch_create(world, 2, 1, &batch) == CN_OK);
+  CREW_CHECK(cn_world_settings(cn_batch_world(batch, 1), &def) == CN_OK && def.ranks == NULL);
+  if (cn_ranks_rank(ranks) == 0) CREW_CHECK(cn_world_step(cn_batch_world(batch, 0), NULL) == CN_OK);
+  cn_batch_destroy(batch);
+  cn_world_destroy(world);
+}
+
+static void refused(CnRanks *ranks, void *context) {
+  (void)context;
+  CnWorld *world = NULL;
+  CnWorldDef def = cn_world_def_default();
+  def.ranks = ranks;
+  def.solver = cn_solver_def_default("simplex");
+  CREW_CHECK(cn_world_create(&def, &world) == CN_UNSUPPORTED);
+  CREW_CHECK(strstr(cn_error_message(), "solver 'simplex' runs on one rank") != NULL);
+  def = cn_world_def_default();
+  def.ranks = ranks;
+  def.integrator = "hem5";
+  CREW_CHECK(cn_world_create(&def, &world) == CN_UNSUPPORTED);
+  def = cn_world_def_default();
+  def.integrator = "hem5";
+  CREW_CHECK(cn_world_create(&def, &world) == CN_OK); // a world of this rank alone
+  def.ranks = ranks;
+  CREW_CHECK(cn_world_set_settings(world, &def) == CN_UNSUPPORTED);
+  cn_world_destroy(world);
+}
+
+static void one_rank_may_do_all(CnRanks *ranks, void *context) {
+  (void)context;
+  CnWorld *world = NULL;
+  CnWorldDef def = cn_world_def_default();
+  def.ranks = ranks;
+  def.integrator = "hem5";
+  CREW_CHECK(cn_world_create(&def, &world) == CN_OK);
+  cn_world_destroy(world);
+}
+
+static void what_is_not_shared(void **state) {
+  (void)state;
+  crew_run(3, refused, NULL);
+  crew_run(1, one_rank_may_do_all, NULL);
+  crew_run(2, batch_alone, NULL);
+}
+
+// ---- copies and estimates ----
+
+typedef struct Found {
+  uint64_t hash, copied;
+  CnStepEstimate estimate;
+} Found;
+
+static void look(CnRanks *ranks, Found *found) {
+  CnWorld *world = NULL, *copy = NULL;
+  *found = (Found){0, 0, {0}};
+  CREW_CHECK(create(ranks, NULL, &world) == CN_OK);
+  for (int i = 0; i < 5; i++) CREW_CHECK(cn_world_step(world, NULL) == CN_OK);
+  CREW_CHECK(cn_world_copy(world, &copy) == CN_OK);
+  for (int i = 0; i < 3; i++) CREW_CHECK(cn_world_step(copy, NULL) == CN_OK);
+  CREW_CHECK(cn_world_estimate(world, &found->estimate) == CN_OK);
+  for (int i = 0; i < 3; i++) CREW_CHECK(cn_world_step(world, NULL) == CN_OK);
+  found->hash = cn_world_hash(world);
+  found->copied = cn_world_hash(copy);
+  cn_world_destroy(copy);
+  cn_world_destroy(world);
+}
+
+static void look_together(CnRanks *ranks, void *context) {
+  const Found *alone = context;
+  Found found;
+  look(ranks, &found);
+  CREW_CHECK(found.hash == alone->hash && found.copied == alone->hash);
+  CREW_CHECK(found.estimate.position == alone->estimate.position);
+  CREW_CHECK(found.estimate.velocity == alone->estimate.velocity);
+}
+
+static void copies(void **state) {
+  (void)state;
+  Found alone;
+  look(NULL, &alone);
+  CHECK(alone.hash == alone.copied && alone.estimate.velocity > 0);
+  crew_run(2, look_together, &alone);
+}
+
+// ---- memory ----
+
+typedef struct Shortage {
+  int64_t nth;    // allocation of rank 1 that fails
+  int32_t remote; // did rank 0 hear of it?
+} Shortage;
+
+// Rank 1 has none from some allocation of a step on: it tells that, and the other one tells the same.
+static void runs_out(CnRanks *ranks, void *context) {
+  Shortage *shortage = context;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  CnWorld *world = NULL;
+  int own = cn_ranks_rank(ranks) == 1;
+  CREW_CHECK(create(ranks, &hook, &world) == CN_OK);
+  if (own) test_alloc_fail_from(&alloc, shortage->nth);
+  CnStatus status = CN_OK;
+  for (int i = 0; i < 4 && status == CN_OK; i++) status = cn_world_step(world, NULL);
+  if (alloc.failed_count > 0) {
+    CREW_CHECK(status == CN_NO_MEMORY);
+  } else if (own) {
+    CREW_CHECK(status == CN_OK); // so many allocations are never made
+  } else {
+    // the other one may have been through when it ended
+    CREW_CHECK(status == CN_OK || status == CN_REMOTE);
+    shortage->remote += status == CN_REMOTE;
+    if (status == CN_REMOTE) CREW_CHECK(strstr(cn_error_message(), "rank 1: the allocator has no"));
+  }
+  cn_world_destroy(world);
+}
+
+static void memory_of_one_rank(void **state) {
+  (void)state;
+  Shortage shortage = {1, 0};
+  for (; shortage.nth < 400; shortage.nth += 1 + shortage.nth / 4) crew_run(2, runs_out, &shortage);
+  CHECK(shortage.remote > 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_not_shared),
+      cmocka_unit_test(copies),
+      cmocka_unit_test(memory_of_one_rank),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

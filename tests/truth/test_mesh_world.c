@@ -370,10 +370,37 @@ static void turntable(void **state) {
   }
 }
 
+// Integrators that follow gaps in time do not know those of meshes, and say so.
+static void refused(void **state) {
+  (void)state;
+  static const char *const names[] = {"hem5", "rkf45", "moreau-jean"};
+  for (int k = 0; k < 3; k++) {
+    CnWorldDef def = cn_world_def_default();
+    def.integrator = names[k];
+    CnWorld *world = world_make(&def);
+    CnMaterialId m = world_material(world, .5, 0);
+    add_mesh(world, mesh_floor(2, 2, 3, 3), CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef box = cn_shape_def_default(CN_SHAPE_BOX);
+    CnBodyId id;
+    CnShapeId of;
+    body.pose.position.z = .1001;
+    box.half_size = cn_vec3(.1, .1, .1);
+    CHECK_OK(cn_body_create(world, &body, &id));
+    CHECK_OK(cn_shape_create(world, id, &box, &of));
+    CHECK_STATUS(cn_world_step(world, NULL), CN_UNSUPPORTED);
+    CHECK(strstr(cn_error_message(), "meshes are followed by impulse only"));
+    CHECK(!strchr(cn_error_message(), '\n'));
+    CHECK(world_pose(world, id).position.z == .1001);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sheets), cmocka_unit_test(room),      cmocka_unit_test(solids),
-      cmocka_unit_test(drum),   cmocka_unit_test(fast),      cmocka_unit_test(queries),
-      cmocka_unit_test(field),  cmocka_unit_test(vibrating), cmocka_unit_test(turntable)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sheets),    cmocka_unit_test(room),
+                                     cmocka_unit_test(solids),    cmocka_unit_test(drum),
+                                     cmocka_unit_test(fast),      cmocka_unit_test(queries),
+                                     cmocka_unit_test(field),     cmocka_unit_test(vibrating),
+                                     cmocka_unit_test(turntable), cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

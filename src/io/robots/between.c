@@ -69,8 +69,9 @@ static CnVec3 pivot(const CniRobotJoint *j, int32_t count, CnVec3 com) {
 }
 
 void cni_robot_place_joints(CniRobot *robot, const CniRobotBody *b) {
+  if (b->joint_count == 0) return;
   CniRobotJoint *j = &robot->joints[b->first_joint];
-  if (b->joint_count == 0 || j->made_count == b->joint_count) return;
+  if (j->made_count == b->joint_count) return;
   for (int32_t i = b->joint_count - 1; i >= 0; i--) {
     CnVec3 point = pivot(j + i, b->joint_count - i, b->com.position);
     if (j[i].kind == CN_JOINT_PRISMATIC) j[i].anchor = point;
@@ -111,11 +112,11 @@ static double least_of(CnSym3 s, double *most) {
 
 // The distance of the centre from the nearest axis of a hinge or ball of the body.
 static double nearest_axis(const CniRobot *robot, const CniRobotBody *b) {
-  const CniRobotJoint *j = &robot->joints[b->first_joint];
   double nearest = INFINITY;
   for (int32_t i = 0; i < b->joint_count; i++) {
-    if (!turns(&j[i])) continue;
-    CnVec3 point = j[i].kind == CN_JOINT_BALL ? j[i].anchor : on_axis(&j[i], b->com.position);
+    const CniRobotJoint *j = &robot->joints[b->first_joint + i];
+    if (!turns(j)) continue;
+    CnVec3 point = j->kind == CN_JOINT_BALL ? j->anchor : on_axis(j, b->com.position);
     nearest = fmin(nearest, cn_norm(cn_sub(b->com.position, point)));
   }
   return isfinite(nearest) ? nearest : 0;

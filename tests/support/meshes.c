@@ -134,3 +134,22 @@ double mesh_volume(const CnVec3 *vertices, const int32_t *triangles, int32_t tri
     volume += cn_dot(vertices[t[0]], cn_cross(vertices[t[1]], vertices[t[2]])) / 6;
   return volume;
 }
+
+CnBodyId mesh_body(CnWorld *world, MeshLists lists, CnBodyKind kind, CnPose pose, int32_t two_sided,
+                   double thickness, CnMaterialId material) {
+  CnMeshDef def = mesh_def(&lists);
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
+  def.two_sided = two_sided;
+  def.thickness = thickness;
+  CHECK_OK(cn_geometry_create_mesh(world, &def, &shape.geometry));
+  mesh_free(&lists);
+  CnBodyDef body = cn_body_def_default();
+  CnBodyId id;
+  CnShapeId of;
+  body.kind = kind;
+  body.pose = pose;
+  shape.material = material;
+  CHECK_OK(cn_body_create(world, &body, &id));
+  CHECK_OK(cn_shape_create(world, id, &shape, &of));
+  return id;
+}

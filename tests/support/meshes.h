@@ -3,6 +3,8 @@
 #ifndef TESTS_MESHES_H
 #define TESTS_MESHES_H
 
+#include <cairn/world.h>
+
 #include "placed.h"
 
 typedef struct MeshLists {
@@ -22,6 +24,9 @@ MeshLists mesh_ball(double radius, int times);
 MeshLists mesh_floor(double x, double y, int nx, int ny);
 // Move the inner vertices of a floor about within it, by less than half a cell.
 void mesh_shuffle(MeshLists *floor, CniRng *rng, double x, double y, int nx, int ny);
+// A body with a mesh of the lists, which are freed.
+CnBodyId mesh_body(CnWorld *world, MeshLists lists, CnBodyKind kind, CnPose pose, int32_t two_sided,
+                   double thickness, CnMaterialId material);
 // Every triangle with vertices of its own.
 void mesh_take_apart(MeshLists *lists);
 // Volume inside of triangles given by three indices each: a sum of tetrahedra.

@@ -207,3 +207,14 @@ const char *test_path(const char *name) {
 }
 
 int test_exists(const char *path) { return access(path, F_OK) == 0; }
+
+double test_sensor(const CnScene *scene, const double *values, const char *name, const char *unit) {
+  CnSensorInfo info;
+  for (int32_t i = 0; cn_scene_sensor(scene, i, &info) == CN_OK; i++) {
+    if (strcmp(info.name, name) != 0) continue;
+    assert_string_equal(info.unit, unit);
+    return values[i];
+  }
+  fail_msg("no sensor %s", name);
+  return 0;
+}

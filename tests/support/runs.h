@@ -36,6 +36,9 @@ void test_run_record_plain(const char *path, int steps);
 // to the measured times. Returns how many datasets were compared.
 int test_runs_equal(const char *path_a, const char *path_b);
 
+// The value of the sensor of that name, which has that unit; `values` as cn_scene_measure gives them.
+double test_sensor(const CnScene *scene, const double *values, const char *name, const char *unit);
+
 // A folder of the test's own under the build's temporary place, removed with all in it at the end.
 const char *test_folder_make(void);
 void test_folder_remove(void);

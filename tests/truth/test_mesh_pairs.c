@@ -7,23 +7,6 @@
 
 #include <stdlib.h>
 
-static CnBodyId add_mesh(CnWorld *world, MeshLists lists, CnBodyKind kind, CnPose pose,
-                         CnMaterialId material) {
-  CnMeshDef def = mesh_def(&lists);
-  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-  CHECK_OK(cn_geometry_create_mesh(world, &def, &shape.geometry));
-  mesh_free(&lists);
-  CnBodyDef body = cn_body_def_default();
-  CnBodyId id;
-  CnShapeId of;
-  body.kind = kind;
-  body.pose = pose;
-  shape.material = material;
-  CHECK_OK(cn_body_create(world, &body, &id));
-  CHECK_OK(cn_shape_create(world, id, &shape, &of));
-  return id;
-}
-
 static CnWorld *make(double h, CnMaterialId *material, double friction) {
   CnWorldDef def = cn_world_def_default();
   def.time_step = h;
@@ -66,11 +49,11 @@ static void rest(void **state) {
     CnWorld *world = make(.005, &m, .5);
     MeshLists floor = mesh_floor(2, 2, 9, 7);
     mesh_shuffle(&floor, &rng, 2, 2, 9, 7);
-    CnBodyId ground = add_mesh(world, floor, CN_BODY_FIXED, CN_POSE_ONE, m);
-    CnBodyId a = add_mesh(world, mesh_box(cn_vec3(.3, .2, .1), n % 3), CN_BODY_DYNAMIC,
-                          (CnPose){{.13, .07, .15}, turn(cn_vec3(0, 0, 1), .3 * n)}, m);
-    CnBodyId b = add_mesh(world, mesh_box(cn_vec3(.2, .25, .1), (n + 1) % 3), CN_BODY_DYNAMIC,
-                          (CnPose){{.1, .05, .4}, turn(cn_vec3(0, 0, 1), .2 * n)}, m);
+    CnBodyId ground = mesh_body(world, floor, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    CnBodyId a = mesh_body(world, mesh_box(cn_vec3(.3, .2, .1), n % 3), CN_BODY_DYNAMIC,
+                           (CnPose){{.13, .07, .15}, turn(cn_vec3(0, 0, 1), .3 * n)}, 0, 0, m);
+    CnBodyId b = mesh_body(world, mesh_box(cn_vec3(.2, .25, .1), (n + 1) % 3), CN_BODY_DYNAMIC,
+                           (CnPose){{.1, .05, .4}, turn(cn_vec3(0, 0, 1), .2 * n)}, 0, 0, m);
     for (int i = 0; i < 300; i++) world_step(world);
     CHECK_NEAR(world_pose(world, a).position.z, .1, 1e-6);
     CHECK_NEAR(world_pose(world, b).position.z, .3, 2e-6);
@@ -107,7 +90,7 @@ static void slide(void **state) {
     } else {
       MeshLists floor = mesh_floor(8, 8, 10, 10);
       mesh_shuffle(&floor, &rng, 8, 8, 10, 10);
-      add_mesh(world, floor, CN_BODY_FIXED, CN_POSE_ONE, m);
+      mesh_body(world, floor, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
     }
     double angle = .7 * n + .1;
     CnVec3 way = {cni_cos(angle), cni_sin(angle), 0};
@@ -117,7 +100,7 @@ static void slide(void **state) {
       pose.rotation = cn_qmul(pose.rotation, turn(cn_vec3(1, 0, 0), CNI_PI / 2));
       pose.position.z = .2;
     }
-    CnBodyId id = add_mesh(world, box, CN_BODY_DYNAMIC, pose, m);
+    CnBodyId id = mesh_body(world, box, CN_BODY_DYNAMIC, pose, 0, 0, m);
     CnTwist twist = {cn_scale(5, way), CN_VEC3_ZERO};
     CHECK_OK(cn_body_set_twist(world, id, &twist));
     for (int i = 0; i < 200; i++) {
@@ -135,9 +118,10 @@ static void hang(void **state) {
   for (int n = 0; n < 3; n++) {
     CnMaterialId m;
     CnWorld *world = make(.002, &m, .6);
-    CnBodyId bar = add_mesh(world, mesh_box(cn_vec3(.1, 1, .1), n), CN_BODY_FIXED, CN_POSE_ONE, m);
-    CnBodyId id = add_mesh(world, ring(.4, .1, .15), CN_BODY_DYNAMIC,
-                           (CnPose){{.02, .1, -.25}, turn(cn_vec3(0, 0, 1), .2)}, m);
+    CnBodyId bar =
+        mesh_body(world, mesh_box(cn_vec3(.1, 1, .1), n), CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    CnBodyId id = mesh_body(world, ring(.4, .1, .15), CN_BODY_DYNAMIC,
+                            (CnPose){{.02, .1, -.25}, turn(cn_vec3(0, 0, 1), .2)}, 0, 0, m);
     CnBodyInfo info;
     CHECK_OK(cn_body_info(world, id, &info));
     CHECK_REL(info.mass, 1000 * (1 - .64) * .3, 1e-12);
@@ -155,14 +139,14 @@ static void peg(void **state) {
   CnMaterialId m;
   CnWorld *world = make(.002, &m, 0);
   CnPose lying = {CN_VEC3_ZERO, turn(cn_vec3(1, 0, 0), CNI_PI / 2)};
-  add_mesh(world, ring(.2, .3, .1), CN_BODY_FIXED, lying, m);
-  CnBodyId thin =
-      add_mesh(world, mesh_box(cn_vec3(.19, .19, .2), 1), CN_BODY_DYNAMIC, world_at(0, 0, .5), m);
+  mesh_body(world, ring(.2, .3, .1), CN_BODY_FIXED, lying, 0, 0, m);
+  CnBodyId thin = mesh_body(world, mesh_box(cn_vec3(.19, .19, .2), 1), CN_BODY_DYNAMIC,
+                            world_at(0, 0, .5), 0, 0, m);
   for (int i = 0; i < 250; i++) world_step(world);
   CHECK_NEAR(world_pose(world, thin).position.z, .5 - .5 * 9.81 * .25, 3e-2);
   CHECK_NEAR(world_twist(world, thin).velocity.z, -9.81 * .5, 1e-6);
-  CnBodyId wide = add_mesh(world, mesh_box(cn_vec3(.25, .25, .1), 0), CN_BODY_DYNAMIC,
-                           world_at(.01, 0, .25), m);
+  CnBodyId wide = mesh_body(world, mesh_box(cn_vec3(.25, .25, .1), 0), CN_BODY_DYNAMIC,
+                            world_at(.01, 0, .25), 0, 0, m);
   for (int i = 0; i < 400; i++) world_step(world);
   CHECK_NEAR(world_pose(world, wide).position.z, .2, 1e-6);
   cn_world_destroy(world);
@@ -201,7 +185,7 @@ static void bowl(void **state) {
     MeshLists lists = i % 3 == 0   ? ring(.1, .06, .05)
                       : i % 3 == 1 ? mesh_box(cn_vec3(.12, .1, .08), 1)
                                    : mesh_ball(.12, 1);
-    add_mesh(world, lists, CN_BODY_DYNAMIC, pose, m);
+    mesh_body(world, lists, CN_BODY_DYNAMIC, pose, 0, 0, m);
   }
   double deepest = 0;
   CnPenetration p;

@@ -10,19 +10,7 @@ static CnBodyId add_floor(CnWorld *world, CniRng *rng, int cells, CnPose pose,
                           CnMaterialId material) {
   MeshLists lists = mesh_floor(8, 8, cells, cells);
   if (rng) mesh_shuffle(&lists, rng, 8, 8, cells, cells);
-  CnMeshDef def = mesh_def(&lists);
-  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-  CHECK_OK(cn_geometry_create_mesh(world, &def, &shape.geometry));
-  mesh_free(&lists);
-  CnBodyDef body = cn_body_def_default();
-  CnBodyId id;
-  CnShapeId of;
-  body.kind = CN_BODY_FIXED;
-  body.pose = pose;
-  shape.material = material;
-  CHECK_OK(cn_body_create(world, &body, &id));
-  CHECK_OK(cn_shape_create(world, id, &shape, &of));
-  return id;
+  return mesh_body(world, lists, CN_BODY_FIXED, pose, 0, 0, material);
 }
 
 // Shapes that stand or lie at the height h over their floor.

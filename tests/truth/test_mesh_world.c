@@ -11,25 +11,6 @@
 
 #include <cairn/query.h>
 
-static CnBodyId add_mesh(CnWorld *world, MeshLists lists, CnBodyKind kind, CnPose pose,
-                         int32_t two_sided, double thickness, CnMaterialId material) {
-  CnMeshDef def = mesh_def(&lists);
-  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-  def.two_sided = two_sided;
-  def.thickness = thickness;
-  CHECK_OK(cn_geometry_create_mesh(world, &def, &shape.geometry));
-  mesh_free(&lists);
-  CnBodyDef body = cn_body_def_default();
-  CnBodyId id;
-  CnShapeId of;
-  body.kind = kind;
-  body.pose = pose;
-  shape.material = material;
-  CHECK_OK(cn_body_create(world, &body, &id));
-  CHECK_OK(cn_shape_create(world, id, &shape, &of));
-  return id;
-}
-
 static void turn_inside_out(MeshLists *l) {
   for (int32_t t = 0; t < l->triangle_count; t++) {
     int32_t swap = l->triangles[3 * t + 1];
@@ -56,7 +37,7 @@ static void sheets(void **state) {
     CnWorld *world = world_make(&def);
     CnMaterialId m = world_material(world, .5, 0);
     MeshLists floor = mesh_floor(2, 2, 7, 5);
-    add_mesh(world, floor, CN_BODY_FIXED, CN_POSE_ONE, 1, thick, m);
+    mesh_body(world, floor, CN_BODY_FIXED, CN_POSE_ONE, 1, thick, m);
     double s = below ? -1 : 1;
     CnBodyId ball = world_ball(world, .2, 1, cn_vec3(.3, .2, s * .4), CN_VEC3_ZERO, m);
     CnBodyId box =
@@ -79,7 +60,7 @@ static void room(void **state) {
     CnMaterialId m = world_material(world, 0, 0);
     MeshLists walls = mesh_box(cn_vec3(1, 1, 1), times);
     turn_inside_out(&walls);
-    CnBodyId ground = add_mesh(world, walls, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    CnBodyId ground = mesh_body(world, walls, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
     CnBodyId box =
         world_box(world, cn_vec3(.2, .15, .1), 2, world_at(-.75, -.8, -.85), CN_VEC3_ZERO, m);
     for (int i = 0; i < 200; i++) world_step(world);
@@ -100,10 +81,10 @@ static void solids(void **state) {
     CnMaterialId m = world_material(world, .5, 0);
     world_floor(world, m);
     world_fixed_box(world, cn_vec3(1, 1, .5), world_at(5, 0, .5), m);
-    CnBodyId a = add_mesh(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
-                          world_at(0, 0, .15), 0, 0, m);
-    CnBodyId b = add_mesh(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
-                          world_at(5.9, 0, 1.15), 0, 0, m);
+    CnBodyId a = mesh_body(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
+                           world_at(0, 0, .15), 0, 0, m);
+    CnBodyId b = mesh_body(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
+                           world_at(5.9, 0, 1.15), 0, 0, m);
     CnBodyId on = world_box(world, cn_vec3(.1, .1, .1), 3, world_at(.05, 0, .37), CN_VEC3_ZERO, m);
     CnBodyInfo info;
     CHECK_OK(cn_body_info(world, a, &info));
@@ -124,7 +105,7 @@ static void drum(void **state) {
   CnMaterialId m = world_material(world, .6, 0);
   MeshLists shell = mesh_ball(1, 2);
   turn_inside_out(&shell);
-  CnBodyId id = add_mesh(world, shell, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
+  CnBodyId id = mesh_body(world, shell, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
   CnTwist spin = {CN_VEC3_ZERO, {0, 2, 0}};
   CHECK_OK(cn_body_set_twist(world, id, &spin));
   CniRng rng = {9};
@@ -176,7 +157,7 @@ static void fast(void **state) {
   for (int n = 0; n < 12; n++) {
     CnWorld *world = make(.01);
     CnMaterialId m = world_material(world, .3, 0);
-    add_mesh(world, mesh_floor(40, 40, 9, 9), CN_BODY_FIXED, CN_POSE_ONE, 1, 0, m);
+    mesh_body(world, mesh_floor(40, 40, 9, 9), CN_BODY_FIXED, CN_POSE_ONE, 1, 0, m);
     CnBodyDef body = cn_body_def_default();
     CnShapeDef shape = cn_shape_def_default(n % 2 ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
     CnBodyId id;
@@ -204,7 +185,7 @@ static void queries(void **state) {
   CnWorld *world = make(.01);
   CnMaterialId m = world_material(world, .3, 0);
   CnBodyId id =
-      add_mesh(world, mesh_box(cn_vec3(1, 1, 1), 2), CN_BODY_FIXED, world_at(0, 0, 3), 0, 0, m);
+      mesh_body(world, mesh_box(cn_vec3(1, 1, 1), 2), CN_BODY_FIXED, world_at(0, 0, 3), 0, 0, m);
   CnHit hit;
   CHECK_OK(cn_world_ray(world, cn_vec3(.3, .2, 10), cn_vec3(0, 0, -20), NULL, &hit));
   CHECK(hit.body.slot == id.slot);
@@ -309,7 +290,7 @@ static CnBodyId add_plate(CnWorld *world, const CnFunctionDef *function, int tur
   CniRng rng = {8};
   MeshLists plate = mesh_floor(1, 1, 7, 9);
   mesh_shuffle(&plate, &rng, 1, 1, 7, 9);
-  CnBodyId id = add_mesh(world, plate, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
+  CnBodyId id = mesh_body(world, plate, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
   CnMotionDef motion = cn_motion_def_default();
   CnFunctionId of;
   CHECK_OK(cn_function_create(world, function, &of));

@@ -14,19 +14,8 @@
 #include "command.h"
 #include "force/force.h"
 #include "io/io.h"
+#include "runs.h"
 #include "source_dir.h"
-
-static double sensor(const CnScene *scene, const double *values, const char *name,
-                     const char *unit) {
-  CnSensorInfo info;
-  for (int32_t i = 0; cn_scene_sensor(scene, i, &info) == CN_OK; i++) {
-    if (strcmp(info.name, name) != 0) continue;
-    assert_string_equal(info.unit, unit);
-    return values[i];
-  }
-  fail_msg("no sensor %s", name);
-  return 0;
-}
 
 static void scene(void **state) {
   (void)state;
@@ -44,13 +33,13 @@ static void scene(void **state) {
   double values[16];
   CHECK_OK(cn_scene_measure(s, world, values));
   double weight = 2 * 9.81;
-  CHECK_NEAR(sensor(s, values, "pull", "N"), weight, 1e-8);
-  CHECK_NEAR(sensor(s, values, "all.z", "N"), weight, 1e-8);
-  CHECK_NEAR(sensor(s, values, "torque", "N m"), 0, 1e-12);
-  CHECK_NEAR(sensor(s, values, "length", "m"), 1 + weight / 800, 1e-10);
-  CHECK_NEAR(sensor(s, values, "rate", "m/s"), 0, 1e-10);
-  CHECK_NEAR(sensor(s, values, "power", "W"), 0, 1e-8);
-  CHECK_NEAR(sensor(s, values, "stored", "J"), weight * weight / 1600, 1e-8);
+  CHECK_NEAR(test_sensor(s, values, "pull", "N"), weight, 1e-8);
+  CHECK_NEAR(test_sensor(s, values, "all.z", "N"), weight, 1e-8);
+  CHECK_NEAR(test_sensor(s, values, "torque", "N m"), 0, 1e-12);
+  CHECK_NEAR(test_sensor(s, values, "length", "m"), 1 + weight / 800, 1e-10);
+  CHECK_NEAR(test_sensor(s, values, "rate", "m/s"), 0, 1e-10);
+  CHECK_NEAR(test_sensor(s, values, "power", "W"), 0, 1e-8);
+  CHECK_NEAR(test_sensor(s, values, "stored", "J"), weight * weight / 1600, 1e-8);
   cn_world_destroy(world);
   cn_scene_destroy(s);
 }

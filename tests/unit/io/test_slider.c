@@ -8,18 +8,6 @@
 
 #include <cairn/run.h>
 
-static double sensor(const CnScene *scene, const double *values, const char *name,
-                     const char *unit) {
-  CnSensorInfo info;
-  for (int32_t i = 0; cn_scene_sensor(scene, i, &info) == CN_OK; i++) {
-    if (strcmp(info.name, name) != 0) continue;
-    assert_string_equal(info.unit, unit);
-    return values[i];
-  }
-  fail_msg("no sensor %s", name);
-  return 0;
-}
-
 // 20 N push the cart to its limit: the spring holds 8/4 N of it, limit and friction the rest.
 static void slider(void **state) {
   (void)state;
@@ -45,16 +33,16 @@ static void slider(void **state) {
 
   double values[16];
   CHECK_OK(cn_scene_measure(scene, world, values));
-  CHECK_NEAR(sensor(scene, values, "travel", "m"), 0.25, 1e-9);
-  CHECK_NEAR(sensor(scene, values, "speed", "m/s"), 0, 1e-9);
-  CHECK_NEAR(sensor(scene, values, "motor", "N"), 20, 1e-9);
-  CHECK_NEAR(sensor(scene, values, "spring", "N"), -2, 1e-6);
-  CHECK_NEAR(sensor(scene, values, "limit", "N") + sensor(scene, values, "friction", "N"), -18,
-             1e-6);
-  CHECK_NEAR(sensor(scene, values, "effort", "N"), 0, 1e-6);
-  CHECK_NEAR(sensor(scene, values, "force", "N"), 0, 1e-6);
-  CHECK_NEAR(sensor(scene, values, "torque", "N m"), 0, 1e-6);
-  CHECK_NEAR(sensor(scene, values, "turned", "rad"), 0, 1e-9);
+  CHECK_NEAR(test_sensor(scene, values, "travel", "m"), 0.25, 1e-9);
+  CHECK_NEAR(test_sensor(scene, values, "speed", "m/s"), 0, 1e-9);
+  CHECK_NEAR(test_sensor(scene, values, "motor", "N"), 20, 1e-9);
+  CHECK_NEAR(test_sensor(scene, values, "spring", "N"), -2, 1e-6);
+  CHECK_NEAR(test_sensor(scene, values, "limit", "N") + test_sensor(scene, values, "friction", "N"),
+             -18, 1e-6);
+  CHECK_NEAR(test_sensor(scene, values, "effort", "N"), 0, 1e-6);
+  CHECK_NEAR(test_sensor(scene, values, "force", "N"), 0, 1e-6);
+  CHECK_NEAR(test_sensor(scene, values, "torque", "N m"), 0, 1e-6);
+  CHECK_NEAR(test_sensor(scene, values, "turned", "rad"), 0, 1e-9);
 
   CnRun *run;
   CnRunInfo info;

@@ -56,6 +56,7 @@
 #define PATH_EACH 40       // and for each block: a path of more changes goes round and round
 #define PATH_MANY 1000     // where there is work for fewer of them, a path begins from
 #define PATH_NEAR 1e-6     // this error only
+#define SHARPER 0.5
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
@@ -451,7 +452,7 @@ static CnStatus leave(Search *k, CnAnswer *answer) {
 static CnStatus enter(Search *k) {
   CniAutoCones *s = k->s;
   CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0,
-                      k->p->row_count + k->given->velocity_count));
+                      2 * k->p->row_count + k->given->velocity_count));
   CNI_TRY(cni_arena_reset(&s->room));
   k->best = s->best;
   k->walked = s->best + k->p->row_count;
@@ -480,6 +481,47 @@ CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *an
   return status;
 }
 
+// From the impulses in the answer, to the best that is found.
+static CnStatus climb_from(Search *k, CnAnswer *answer) {
+  double own = k->s->tolerance;
+  CNI_TRY(enter(k));
+  // the certificate of a step measures each row, and is met by a hair only where more is asked for
+  if (k->p->form == CN_FORM_STEP) k->s->tolerance *= SHARPER;
+  CnStatus status = climb(k);
+  k->s->tolerance = own;
+  cn_problem_destroy(k->made);
+  k->made = NULL;
+  CNI_TRY(status);
+  return leave(k, answer);
+}
+
+// Impulses that fight each other, as those of rows that contradicted each other in the step before, may be
+// so large that their round-off is more than what may be left: once more from none.
+static CnStatus climb_again(Search *k, CnAnswer *answer) {
+  CniAutoCones *s = k->s;
+  size_t bytes = (size_t)k->p->row_count * sizeof *answer->g;
+  const char *method = k->report->method;
+  double *first = k->walked + k->given->velocity_count;
+  Search again = {.s = s,
+                  .p = k->p,
+                  .memory = k->memory,
+                  .report = k->report,
+                  .given = answer,
+                  .error = INFINITY,
+                  .deadline = k->deadline};
+  memcpy(first, answer->g, bytes);
+  memset(answer->g, 0, bytes);
+  CNI_TRY(climb_from(&again, answer));
+  if (again.error < k->error) {
+    *k = again;
+    return CN_OK;
+  }
+  memcpy(answer->g, first, bytes);
+  k->report->method = method;
+  k->has_walked = 0; // those velocities are gone
+  return CN_OK;
+}
+
 CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                               CniStepMemory *memory, CnSolveReport *report) {
   Search k = {.s = s,
@@ -489,13 +531,13 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
               .given = answer,
               .error = INFINITY,
               .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0};
+  int warm = 0;
+  for (int32_t i = 0; i < p->row_count && !warm; i++) warm = answer->g[i] != 0;
   report->attempts = 0;
   if (p->row_count > 0) {
-    CNI_TRY(enter(&k));
-    CnStatus status = climb(&k);
-    cn_problem_destroy(k.made);
-    if (status != CN_OK) return status;
-    CNI_TRY(leave(&k, answer));
+    CNI_TRY(climb_from(&k, answer));
+    if (warm && !(k.error <= s->tolerance) && !report->cut_by_time && p->form == CN_FORM_STEP)
+      CNI_TRY(climb_again(&k, answer));
     if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
   }
   if (k.has_walked && report->method == cni_solver_simplex.name)

@@ -184,6 +184,12 @@ static void test_library(void **state) {
   invalid(cn_output_check(run_path, run_path));
   CHECK_OK(cn_output_check(run_path, own));
   CHECK(cn_output_check(NULL, own) == CN_INVALID_ARGUMENT);
+  // a file that took the place of one that was read counts, and one with its old number does not
+  snprintf(odd, sizeof odd, "%s", scratch_file(&c->scratch, "part.json"));
+  CHECK(rename(odd, scratch_file(&c->scratch, "moved.json")) == 0);
+  scratch_write(&c->scratch, "part.json", part);
+  invalid(cn_scene_check_output(s, odd));
+  CHECK_OK(cn_scene_check_output(s, scratch_file(&c->scratch, "moved.json")));
   CnCheckpoint checkpoint = {.run_path = run_path, .scene_label = own};
   invalid(cn_checkpoint_write(run_path, &checkpoint));
   invalid(cn_checkpoint_write(own, &checkpoint));

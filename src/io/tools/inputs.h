@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that something was read from, so that nothing is written over them. A file is its device and
-// its number there: links, other spellings and other working directories lead to the same.
+// The files that something was read from, so that nothing is written over them. Names are kept as they really are;
+// whether two lead to one file is asked when something is to be written (device and number there), so that a file that
+// was replaced meanwhile counts as it is now.
 #ifndef CNI_IO_INPUTS_H
 #define CNI_IO_INPUTS_H
 
 #include "core/memory.h"
 
 typedef struct CniInput {
-  uint64_t device, number;
+  char *path; // absolute, without links
+  size_t size;
 } CniInput;
 
 typedef struct CniInputs {

@@ -248,6 +248,7 @@ static void turn_contacts(CnWorld *world, int told) {
     int32_t at = kept_at(world, touch);
     if (at < 0) continue;
     CniTouchFrame f = cni_touch_frame(model, model->pose, touch);
+    if (!(f.gap < INFINITY)) continue; // a place that is none any more has no direction
     CniContact *c = kept_in_full(cache, at);
     double side = cni_short_shape(cache->shorts[at].a) == touch->shape_a ? 1 : -1;
     CnVec3 linear, angular;

@@ -395,14 +395,18 @@ static CnStatus advance(CniDrive *d) {
   if (is_jolt(d)) return pass_jolt(d);
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
   CnStatus status = make_step(d, next_length(d), &position, &velocity);
-  if (status == CN_STOPPED && can_lead(d)) { // forces grow beyond all bounds
+  if (status == CN_OK) {
+    d->left = 0;
+    if (!covered(d)) return renew(d);
+    if (cni_drive_count(d) > 0) status = cni_watch_step(d, &found);
+  }
+  if (status == CN_STOPPED &&
+      can_lead(d)) { // forces grow beyond all bounds, or rows that slip depend on each other
+    CniFound none = {1, CN_EVENT_IMPACT, -1, 0};
     CNI_TRY(cni_lead_on(d));
-    return cni_modes_settle(d, &found);
+    return cni_modes_settle(d, &none);
   }
   CNI_TRY(status);
-  d->left = 0;
-  if (!covered(d)) return renew(d);
-  if (cni_drive_count(d) > 0) CNI_TRY(cni_watch_step(d, &found));
   if (d->left) return renew(d);
   d->h_limit = 0;
   if (found.contact < 0) return accept(d, position, velocity);

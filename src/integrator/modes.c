@@ -488,7 +488,14 @@ static CnStatus settle(CniDrive *d, const CniFound *found, int *impact) {
       continue;
     }
     CNI_TRY(status);
-    CNI_TRY(apply(d));
+    status = apply(d);
+    if (status == CN_STOPPED && d->def.accumulation > 0) { // rows that slip depend on each other
+      if (!(d->t < d->t_end)) return CN_OK;                // the next call decides
+      d->same_time++;
+      CNI_TRY(cni_lead_on(d));
+      continue;
+    }
+    CNI_TRY(status);
     CNI_TRY(find_flights(d, &resting, &rest));
     if (resting == 0 || !(d->t < d->t_end)) return CN_OK;
     d->same_time++;

@@ -27,8 +27,9 @@
 #define SMALL_ROWS 60        // problems of so few rows beside joints are solved
 #define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
 #define SMALL_SWEEPS 20      // so many sweeps
-#define ENOUGH 300 // times that tolerance is enough of machines of more rows in all than FEW_ROWS
-#define GIVEN 0.9  // of the tolerance: impulses given that hold so far are the answer
+#define ENOUGH                                                                                     \
+  300 // times that tolerance is enough where few rows are solved without sweeps and factors of all
+#define GIVEN 0.9         // of the tolerance: impulses given that hold so far are the answer
 #define GIVEN_BLOCKS 2000 // larger problems look at them when they are laid out for sweeps
 #define FEW_ROWS 128      // rows beside joints that are solved with the joints eliminated
 #define NEAR_BLOCKS 400   // problems of so many blocks, if the impulses given are
@@ -107,10 +108,8 @@ double cni_auto_steps_holds(const CniAutoSteps *s, const CnProblem *p, const int
 static CnStatus try_few(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
                         CniStepMemory *memory, CnSolveReport *report, CniAutoRound *round,
                         CniFewAim *aim) {
-  // sweeps and factors for the last of the digits that were only wished for are not worth their price where a
-  // machine is large
-  int large = p->row_count > FEW_ROWS && cni_joints_count(p) > 0;
-  double enough = large ? cn_min(s->tolerance, ENOUGH * round->tolerance) : round->tolerance;
+  // sweeps and factors for the last of the digits that were only wished for are not worth their price
+  double enough = cn_min(s->tolerance, ENOUGH * round->tolerance);
   *aim = (CniFewAim){.limit = round->tolerance * round->speed,
                      .enough = cn_max(enough, round->tolerance) * round->speed,
                      .budget = round->budget,

@@ -37,6 +37,7 @@ typedef struct Hinge {
 
 typedef struct Machine {
   CnWorld *world;
+  const char *acts; // on hinges
   Link *links;
   Hinge *hinges;
   int32_t method; // of the peer
@@ -86,12 +87,30 @@ static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, doub
   return cn_body_create(m->world, &def, &m->bodies[m->body_count++]) == CN_OK;
 }
 
+// What acts on every hinge besides, of the name; 0: there is none of it.
+static int act(const char *acts, CnJointAxis *axis) {
+  static const char *const names[] = {"none", "spring", "friction", "motor", "servo", NULL};
+  int32_t k = 0;
+  while (names[k] && strcmp(names[k], acts) != 0) k++;
+  if (k == 1) axis->stiffness = 2, axis->damping = .01;
+  if (k == 2) axis->friction = .01;
+  if (k == 3) axis->motor_speed = .5, axis->motor_effort = .05;
+  if (k == 4) {
+    axis->drive = CN_DRIVE_POSITION;
+    axis->motor_effort = 100;
+    axis->motor_stiffness = 5;
+    axis->motor_damping = .1;
+  }
+  return names[k] != NULL;
+}
+
 // Between bodies a and b of the list; -1: the ground.
 static int add_hinge(Machine *m, int32_t a, int32_t b, CnVec3 at, CnVec3 axis) {
   CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
   m->hinges[m->joint_count] = (Hinge){a, b, at, axis};
   if (a >= 0) def.body_a = m->bodies[a];
   if (b >= 0) def.body_b = m->bodies[b];
+  if (!act(m->acts, &def.axes[0])) return 0;
   return cn_joint_def_along(m->world, at, axis, &def) == CN_OK &&
          cn_joint_create(m->world, &def, &m->joints[m->joint_count++]) == CN_OK;
 }
@@ -217,7 +236,8 @@ static void fill_row(Row *row, const Kind *kind, int32_t n, const Machine *m, co
   row_number(row, "us_per_step", 1e6 * f->seconds);
   row_number(row, "us_per_body", 1e6 * f->seconds / m->body_count);
   row_number(row, "joint_error", f->error);
-  if (kind->make == make_chain) row_number(row, "tip_error", tip_error(n, steps * STEP, f->tip));
+  if (kind->make == make_chain && strcmp(m->acts, "none") == 0)
+    row_number(row, "tip_error", tip_error(n, steps * STEP, f->tip));
   row_number(row, "ratio", f->seconds / m->seconds);
 }
 
@@ -321,7 +341,8 @@ static int peer_rows(const Values *values, Report *report, const Kind *kind, int
 static int rows_of(const Values *values, Report *report, const Kind *kind, int32_t n) {
   size_t bodies = (size_t)(kind->bodies_per * n + kind->bodies_more);
   const char *solver = value_text(values, "solver");
-  Machine m = {.bodies = calloc(bodies, sizeof *m.bodies),
+  Machine m = {.acts = value_text(values, "acts"),
+               .bodies = calloc(bodies, sizeof *m.bodies),
                .joints = calloc(2 * bodies, sizeof *m.joints),
                .links = calloc(bodies, sizeof *m.links),
                .hinges = calloc(2 * bodies, sizeof *m.hinges)};
@@ -333,7 +354,7 @@ static int rows_of(const Values *values, Report *report, const Kind *kind, int32
            cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
            cairn_row(report, kind, n, &m, solver);
   if (!ok) fprintf(stderr, "mechanisms: %s of %d: %s\n", kind->name, (int)n, cn_error_message());
-  if (ok && strcmp(value_text(values, "peers"), "none") != 0)
+  if (ok && strcmp(m.acts, "none") == 0 && strcmp(value_text(values, "peers"), "none") != 0)
     ok = peer_rows(values, report, kind, n, &m);
   cn_world_destroy(m.world);
   free(m.bodies);
@@ -358,6 +379,7 @@ static const Parameter parameters[] = {
     {"btree", "10,100,1000,10000", "bodies of binary trees"},
     {"ladder", "10,40,100,1000", "windows of ladders"},
     {"solver", "default", "the solver"},
+    {"acts", "none", "on every hinge: spring, friction, motor (.5 rad/s), servo; Cairn alone"},
     {"peers", "all", "none: Cairn alone"},
     {"direct", "150", "most bodies of ODE's dWorldStep, whose time grows with their cube"},
     {"loops", "300", "most bodies of ladders of Bullet, whose sweeps over loops are dense"},

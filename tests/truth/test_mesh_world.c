@@ -360,7 +360,7 @@ static void refused(void **state) {
     def.integrator = names[k];
     CnWorld *world = world_make(&def);
     CnMaterialId m = world_material(world, .5, 0);
-    add_mesh(world, mesh_floor(2, 2, 3, 3), CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    mesh_body(world, mesh_floor(2, 2, 3, 3), CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
     CnBodyDef body = cn_body_def_default();
     CnShapeDef box = cn_shape_def_default(CN_SHAPE_BOX);
     CnBodyId id;

@@ -57,6 +57,7 @@
 #define PATH_MANY 1000     // where there is work for fewer of them, a path begins from
 #define PATH_NEAR 1e-6     // this error only
 #define SHARPER 0.5
+#define SHARP 1e-6 // tolerances that are asked for more than they say
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
@@ -486,7 +487,7 @@ static CnStatus climb_from(Search *k, CnAnswer *answer) {
   double own = k->s->tolerance;
   CNI_TRY(enter(k));
   // the certificate of a step measures each row, and is met by a hair only where more is asked for
-  if (k->p->form == CN_FORM_STEP) k->s->tolerance *= SHARPER;
+  if (k->p->form == CN_FORM_STEP && own <= SHARP) k->s->tolerance *= SHARPER;
   CnStatus status = climb(k);
   k->s->tolerance = own;
   cn_problem_destroy(k->made);

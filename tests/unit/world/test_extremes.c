@@ -231,15 +231,20 @@ static void solvers(void **state) {
 }
 
 // An iteration that runs away ends while its numbers are numbers: what a costly solver would spend on them is
-// spent for nothing.
+// spent for nothing. The step is made with the rows half-way, or refused.
 static void runaway(void **state) {
   (void)state;
   CnWorld *world = some_world(&extremes[3], "moreau-jean", "psor");
   CnShapeDef box = some_shape(world, CN_SHAPE_BOX);
   some_body(world, &extremes[3], 1, .1, &box);
   some_body(world, &extremes[3], 1, .3, &box);
-  CHECK(cn_world_step(world, NULL) == CN_STOPPED);
-  CHECK(!strstr(cn_error_message(), "in 60 iterations"));
+  give_time(SECONDS);
+  CnStatus status = cn_world_step(world, NULL);
+  CHECK(status == CN_OK || status == CN_STOPPED);
+  CHECK(status == CN_OK || !strstr(cn_error_message(), "in 60 iterations"));
+  CnWorldSums sums;
+  cn_world_sums(world, &sums);
+  CHECK(isfinite(sums.kinetic_energy));
   cn_world_destroy(world);
 }
 

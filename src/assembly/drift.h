@@ -60,9 +60,6 @@ typedef struct CniDriftInput {
   CniArena *arena;
   CnTasks *tasks;
 } CniDriftInput;
-// What forces f at arms r, b = sum of r f^T, hold a body by against turning, where all arms are along one line;
-// 0: they are not.
-int cni_drift_along_line(CnMat3 b, double f, CnSym3 *k);
 // Does a joint's drift move this body?
 int cni_drift_takes(const CniModel *model, int32_t body);
 // Motion of the bodies on rigid joints, which stay together. Working memory from the arena.

@@ -300,7 +300,7 @@ static CnSym3 turned(CnMat3 r, CnSym3 s, double f) {
 // against turns across the line alone. The part of f across the line makes such turns pull at the one about
 // it; half of that to either side, as a symmetric matrix has it, is far more than a thin bar's inertia, and
 // Newton's method would run away. Returns 0 where arms lie otherwise.
-int cni_drift_along_line(CnMat3 b, double f, CnSym3 *k) {
+static int along_line(CnMat3 b, double f, CnSym3 *k) {
   CnVec3 x = cn_vec3(b.x.x, b.y.x, b.z.x), y = cn_vec3(b.x.y, b.y.y, b.z.y);
   CnVec3 z = cn_vec3(b.x.z, b.y.z, b.z.z); // rows of sum r f^T
   double xx = cn_norm2(x), yy = cn_norm2(y), zz = cn_norm2(z), all = xx + yy + zz;
@@ -328,7 +328,7 @@ static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   CnSym3 sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
   if (is_safe(&sum, LEAST * cn_min(j.x, cn_min(j.y, j.z))))
     return turned(turn, cn_sinverse(sum), share);
-  if (cni_drift_along_line(b, f, &k)) sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
+  if (along_line(b, f, &k)) sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
   CnVec3 values;
   CnMat3 axes;
   cni_seigen(sum, &values, &axes);

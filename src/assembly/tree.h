@@ -12,8 +12,6 @@ typedef struct CniTree CniTree;
 
 typedef struct CniTreeInput {
   const CniModel *model;
-  const CnPose *pose; // of its bodies
-  const CnTwist *twist;
   CnVec3 gravity;
   double time, time_step, stabilisation;
   int64_t step;                // number of the step to be made
@@ -37,12 +35,6 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
                        CniTreeStep *step);
 // Joints and states of the model take it over.
 void cni_tree_commit(const CniTree *tree, const CniTreeInput *input, CniModel *model);
-// The drift alone (drift_joints.c), of machines of hinges and balls whose kick was the step problem's: with
-// contacts, motors that keep speeds or places, friction and limits at hinges. taken: 0: none of the tree's,
-// and nothing has been written.
-struct CniDriftInput;
-CnStatus cni_tree_drift(CniTree **tree, const CnAllocator *allocator,
-                        const struct CniDriftInput *input, int32_t *taken);
 // The arrays of the last step that was taken.
 CniTreeStep cni_tree_last(const CniTree *tree);
 // Groups of the step problem as that step had them: loads are gone, and forces held bodies against turning.

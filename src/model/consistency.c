@@ -186,7 +186,7 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
       !(def->distance > 0))
     return cni_damaged("joint", i, "its distance is zero");
   int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin) &&
-               cn_vec3_finite(j->carried) && cn_vec3_finite(j->carried_turn);
+               cn_vec3_finite(j->carried);
   for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++) finite &= isfinite(j->impulse.locked[k]) != 0;
   for (int32_t k = 0; k < CN_JOINT_AXES; k++)
     finite &= isfinite(cni_joint_effort(j->impulse.axes[k])) != 0 &&

@@ -17,8 +17,7 @@ typedef struct CniJoint {
   CnPose local_a, local_b; // frames from the centre of mass, principal axes (ground: world)
   // what every step reads and writes stands together
   double impulse_step;        // s: time step the impulse belongs to
-  CnVec3 carried;             // N s: the force of `drift`, as `total`; the drift reckons with it,
-  CnVec3 carried_turn;        // N m s: and with its couple
+  CnVec3 carried;             // N s: the force of `drift`, as `total`; the drift reckons with it
   CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
   double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns; m: places on curves
   CniJointImpulse impulse;    // of the last step, along the rows: warm start

@@ -138,9 +138,8 @@ int32_t cni_direct_dependent(const CniDirect *direct, int32_t *rows, int32_t cap
 // the rows of the block; written before each factorisation.
 double *cni_direct_lines(CniDirect *direct);
 // x = S^-1 c of such a system, all islands. Rows that depend on others have 0; returns 0, and nothing to x,
-// where what they ask for does not agree with what the others do, but for any: for a method that looks at
-// what is left itself.
-int cni_direct_solve_lines(CniDirect *direct, const double *c, double *x, int any);
+// where what they ask for does not agree with what the others do.
+int cni_direct_solve_lines(CniDirect *direct, const double *c, double *x);
 // How many rows depend on others in such a system.
 int32_t cni_direct_lost(const CniDirect *direct);
 // For every n with S n = 0 that a row left out stands for: n.z, kept as the size of n; and is n.y at most

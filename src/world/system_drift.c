@@ -78,32 +78,29 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
   if (world->now.settings.balance)
     CNI_TRY(cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT,
                             sizeof *world->work.drift_terms, &world->work.drift_terms));
-  CniDriftInput in = {.model = model,
-                      .problem = world->now.engine.problem,
-                      .g = kick_impulses(world),
-                      .joint_blocks = world->work.joint_blocks,
-                      .places = world->work.places,
-                      .pose = d->pose,
-                      .twist = d->twist,
-                      .time_step = d->h,
-                      .stabilisation = world->now.settings.stabilisation,
-                      .recovery_speed = world->now.settings.recovery_speed,
-                      .threshold = cni_bounce_threshold(world, d->h),
-                      .gravity = world->now.settings.gravity,
-                      .terms = world->work.drift_terms,
-                      .efforts = &world->work.efforts,
-                      .effort_count = &world->work.effort_count,
-                      .torn = &world->work.torn,
-                      .missed = &world->work.missed,
-                      .pose_new = d->pose_new,
-                      .end = d->end,
-                      .reactions = reactions,
-                      .direct = world->direct,
-                      .arena = &world->memory.arena,
-                      .tasks = world->tasks};
-  int32_t taken;
-  CNI_TRY(cni_tree_drift(&world->drift_tree, &world->allocator, &in, &taken));
-  return taken ? CN_OK : cni_drift_joints(&in);
+  return cni_drift_joints(&(CniDriftInput){.model = model,
+                                           .problem = world->now.engine.problem,
+                                           .g = kick_impulses(world),
+                                           .joint_blocks = world->work.joint_blocks,
+                                           .places = world->work.places,
+                                           .pose = d->pose,
+                                           .twist = d->twist,
+                                           .time_step = d->h,
+                                           .stabilisation = world->now.settings.stabilisation,
+                                           .recovery_speed = world->now.settings.recovery_speed,
+                                           .threshold = cni_bounce_threshold(world, d->h),
+                                           .gravity = world->now.settings.gravity,
+                                           .terms = world->work.drift_terms,
+                                           .efforts = &world->work.efforts,
+                                           .effort_count = &world->work.effort_count,
+                                           .torn = &world->work.torn,
+                                           .missed = &world->work.missed,
+                                           .pose_new = d->pose_new,
+                                           .end = d->end,
+                                           .reactions = reactions,
+                                           .direct = world->direct,
+                                           .arena = &world->memory.arena,
+                                           .tasks = world->tasks});
 }
 
 // What the scheme has taken of the angular momentum of machines that float. `kicked`: impulses came first.
@@ -236,7 +233,6 @@ void cni_drift_keep(CniModel *model, const CniStepWork *work) {
   for (int32_t i = 0; work->reactions && i < model->joint_count; i++) {
     CnTwist *total = &model->joints[i].total, more = work->reactions[i];
     model->joints[i].carried = more.velocity;
-    model->joints[i].carried_turn = more.spin;
     *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
   }
   for (int32_t i = 0; i < work->effort_count; i++) {

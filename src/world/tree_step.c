@@ -63,8 +63,6 @@ static void note_open(CnWorld *world, const CniTreeStep *step, CniFinding *open)
 static CniTreeInput input_of(const CnWorld *world) {
   const CniSettings *settings = &world->now.settings;
   return (CniTreeInput){.model = &world->now.model,
-                        .pose = world->now.model.pose,
-                        .twist = world->now.model.twist,
                         .gravity = settings->gravity,
                         .time = world->now.time,
                         .time_step = settings->time_step,

@@ -105,7 +105,6 @@ void cn_world_destroy(CnWorld *world) {
   cni_touch_release(&world->touch, &world->allocator);
   cni_direct_destroy(world->direct);
   cni_tree_destroy(world->tree);
-  cni_tree_destroy(world->drift_tree);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);
   CnAllocator allocator = world->meter.inner;

@@ -116,7 +116,6 @@ struct CnWorld {
   CniCollision *collision;
   struct CniDirect *direct; // for the drift of bodies on joints; null: there was none yet
   CniTree *tree;            // of a machine of hinges; likewise
-  CniTree *drift_tree;      // of its drift alone; likewise
   CnTasks *tasks;           // null: the calling thread
   CnHooks hooks;
   CnLog log;

@@ -74,23 +74,18 @@ static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   return !limited || limits_rest(t, in);
 }
 
-CnStatus cni_tree_create(const CnAllocator *allocator, int drifts, CniTree **tree) {
-  CniTree *t;
-  CNI_TRY(cni_new(allocator, sizeof *t, &t));
-  t->allocator = *allocator;
-  t->drifts = drifts;
-  cni_arena_init(&t->arena, allocator);
-  t->kernels = cni_tree_kernels(cni_simd_level());
-  *tree = t;
-  return CN_OK;
-}
-
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
                        CniTreeStep *step) {
   const CniModel *model = in->model;
   *step = (CniTreeStep){.taken = 0};
-  if (!*tree) CNI_TRY(cni_tree_create(allocator, 0, tree));
   CniTree *t = *tree;
+  if (!t) {
+    CNI_TRY(cni_new(allocator, sizeof *t, &t));
+    t->allocator = *allocator;
+    cni_arena_init(&t->arena, allocator);
+    t->kernels = cni_tree_kernels(cni_simd_level());
+    *tree = t;
+  }
   CNI_TRY(cni_tree_shape(t, model));
   if (!t->is_tree) return CN_OK;
   for (int32_t i = 0; t->node_count < t->body_count && i < t->body_count; i++) {
@@ -169,8 +164,7 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   joint->impulse.locked[4] = node->hinge ? cn_dot(c, y) : 0;
   joint->impulse_step = in->time_step;
   joint->carried = cn_scale(node->sign, wrench.velocity);
-  joint->carried_turn = cn_scale(node->sign, wrench.spin);
-  joint->total = (CnTwist){cn_add(f, joint->carried), cn_add(c, joint->carried_turn)};
+  joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, wrench.spin)};
   if (effort != 0) joint->total.spin = cn_madd(joint->total.spin, effort, z);
 }
 

@@ -5,16 +5,11 @@
 
 #include "core/error.h"
 
-#include <string.h>
-
 #define SIDES_MOST 8  // a joint, in the mean: the ways to the ground are short
 #define SIDE_WORK 100 // multiplications of a column,
 #define NODE_WORK 300 // and of a node along the tree
 
-// The root of a machine that nothing holds moves with all that hangs at it.
-static int32_t columns_of(const CniTreeNode *node) {
-  return node->joint < 0 ? 6 : node->hinge ? 1 : 3;
-}
+static int32_t columns_of(const CniTreeNode *node) { return node->hinge ? 1 : 3; }
 
 // Where the ways of a joint's bodies to the ground meet: nodes behind their parents have larger numbers.
 static int32_t meeting(const CniTree *t, int32_t a, int32_t b) {
@@ -46,12 +41,10 @@ static int64_t list_sides(CniTree *t, CniDirectSide *sides) {
     int32_t first = count, meet = meeting(t, link->own, link->parent);
     add_way(t, link->own, meet, sides, c->columns, &count);
     add_way(t, link->parent, meet, sides, c->columns, &count);
-    int32_t local = count - first;
     add_way(t, meet, -1, sides, c->columns, &count);
     if (count > SIDES_MOST * (int64_t)t->link_count) return INT64_MAX;
     if (!sides) continue;
     c->common[i] = meet;
-    c->local[i] = local;
     c->blocks[i] = (CniDirectBlock){rows, link->hinge ? 5 : 3, first, count - first};
     rows += link->hinge ? 5 : 3;
     c->system.row_count = rows;
@@ -59,57 +52,13 @@ static int64_t list_sides(CniTree *t, CniDirectSide *sides) {
   return count;
 }
 
-// Loops that share a joint on their ways to where these meet.
-static CnStatus group_loops(CniTree *t, int32_t loops) {
-  CniArena *arena = &t->arena;
-  CniTreeClosure *c = &t->loops.closure;
-  int32_t *first, *group;
-  CNI_TRY(CNI_TAKE(arena, t->node_count, first)); // by node: the first loop there
-  CNI_TRY(CNI_TAKE(arena, loops, group));         // an earlier one, or itself
-  CNI_TRY(CNI_TAKE(arena, loops + 1, c->group_start));
-  CNI_TRY(CNI_TAKE(arena, loops, c->group_list));
-  for (int32_t i = 0; i < t->node_count; i++) first[i] = -1;
-  for (int32_t i = 0; i < loops; i++) {
-    group[i] = i;
-    for (int32_t k = c->blocks[i].side; k < c->blocks[i].side + c->local[i]; k++) {
-      int32_t node = c->sides[k].body, a = i, b = first[node];
-      if (b < 0) first[node] = i;
-      if (b < 0) continue;
-      while (group[a] != a) a = group[a];
-      while (group[b] != b) b = group[b];
-      group[a > b ? a : b] = a > b ? b : a;
-    }
-  }
-  int32_t at = c->group_count = 0;
-  for (int32_t i = 0; i < loops; i++) { // roots come before what belongs to them
-    while (group[i] != group[group[i]]) group[i] = group[group[i]];
-    if (group[i] != i) continue;
-    c->group_start[c->group_count++] = 0;
-  }
-  int32_t count = 0;
-  for (int32_t i = 0; i < loops; i++) {
-    if (group[i] != i) continue;
-    c->group_start[count++] = at;
-    for (int32_t k = i; k < loops; k++)
-      if (group[k] == i) c->group_list[at++] = k;
-  }
-  c->group_start[count] = at;
-  return CN_OK;
-}
-
-static void take_chance(double *line, uint32_t *chance) {
-  for (int32_t k = 0; k < CNI_TREE_LANES; k++) {
-    *chance = 1664525 * *chance + 1013904223;
-    double size = 0.5 + (double)(*chance >> 8 & 0xffff) / 0xffff;
-    line[k] = *chance >> 31 ? size : -size;
-  }
-}
-
 CnStatus cni_tree_closure_shape(CniTree *t) {
   CniArena *arena = &t->arena;
   CniTreeClosure *c = &t->loops.closure;
   int32_t loops = t->link_count - t->node_count;
   c->used = 0;
+  for (int32_t i = 0; i < t->node_count; i++)
+    if (t->nodes[i].joint < 0) return CN_OK; // a machine that nothing holds
   int64_t sides = list_sides(t, NULL);
   if (sides == INT64_MAX) return CN_OK;
   if (!c->direct) CNI_TRY(cni_direct_create(&t->allocator, &c->direct));
@@ -120,12 +69,7 @@ CnStatus cni_tree_closure_shape(CniTree *t) {
   CNI_TRY(CNI_TAKE(arena, 5 * (int64_t)loops, c->diagonal));
   CNI_TRY(CNI_TAKE(arena, 5 * (int64_t)loops, c->c));
   CNI_TRY(CNI_TAKE(arena, 5 * (int64_t)loops, c->x));
-  CNI_TRY(CNI_TAKE(arena, loops, c->local));
-  CNI_TRY(CNI_TAKE(arena, 5 * (int64_t)loops, c->lost_rows));
-  CNI_TRY(cni_arena_array(arena, 5 * (int64_t)loops, sizeof *c->is_lost, &c->is_lost));
-  CNI_TRY(cni_arena_array(arena, 6 * CNI_TREE_LANES * sides, sizeof *c->borne, &c->borne));
   list_sides(t, c->sides);
-  CNI_TRY(group_loops(t, loops));
   c->system = (CniDirectSystem){.blocks = c->blocks,
                                 .sides = c->sides,
                                 .body_count = t->node_count,
@@ -135,14 +79,16 @@ CnStatus cni_tree_closure_shape(CniTree *t) {
                                 .columns = c->columns,
                                 .diagonal = c->diagonal};
   CNI_TRY(cni_direct_shape(c->direct, &c->system));
-  if (!cni_direct_fits(c->direct)) return CN_OK;
-  memset(cni_direct_lines(c->direct), 0, (size_t)sides * 6 * CNI_TREE_LANES * sizeof(double));
   double work = cni_direct_work(c->direct) + SIDE_WORK * (double)sides + NODE_WORK * t->node_count;
-  c->used = work < cni_direct_work(t->loops.direct);
+  c->used = cni_direct_fits(c->direct) && work < cni_direct_work(t->loops.direct);
   // of different sizes, or those of equal machines would cancel
   uint32_t chance = 1;
   for (int32_t e = 0; e < t->link_eights; e++)
-    for (int32_t n = 0; n < 5; n++) take_chance(t->links[e].chance[n], &chance);
-  for (int32_t e = 0; e < t->link_eights; e++) take_chance(t->links[e].chance[5], &chance);
+    for (int32_t n = 0; n < 5; n++)
+      for (int32_t k = 0; k < CNI_TREE_LANES; k++) {
+        chance = 1664525 * chance + 1013904223;
+        double size = 0.5 + (double)(chance >> 8 & 0xffff) / 0xffff;
+        t->links[e].chance[n][k] = chance >> 31 ? size : -size;
+      }
   return CN_OK;
 }

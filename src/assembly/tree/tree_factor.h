@@ -61,12 +61,6 @@ CNI_TREE_INLINE int cni_tree_free_axis(CniTreeFactor *f, CnVec3 s) {
   return 1;
 }
 
-// What a motor holds does not turn: the next ones are those of a weld.
-CNI_TREE_INLINE void cni_tree_hold_axis(CniTreeFactor *f) {
-  f->inverse = 0;
-  f->push = f->twist = CN_VEC3_ZERO;
-}
-
 // a - b c^-1 b^T
 CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f) {
   double trace = f->c.xx + f->c.yy + f->c.zz;
@@ -108,9 +102,7 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
     return 1;
   }
   cni_tree_shift(&f->a, &f->b, &f->c, cni_lane_vec(&link->factor_arm, lane));
-  if (node->acts & CNI_TREE_HELD) {
-    cni_tree_hold_axis(f);
-  } else if (node->hinge) {
+  if (node->hinge) {
     if (!cni_tree_free_axis(f, cni_lane_vec(&link->axis, lane))) return 0;
   } else {
     if (!cni_tree_free_point(f)) return 0;

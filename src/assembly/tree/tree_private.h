@@ -9,7 +9,6 @@
 #define CNI_TREE_PRIVATE_H
 
 #include "assembly/assembly_private.h"
-#include "assembly/drift.h"
 #include "core/simd/simd.h"
 #include "sparse/sparse.h"
 
@@ -17,7 +16,6 @@
 #define CNI_TREE_TURNS 1e-12    // rad
 #define CNI_TREE_ROUNDING 2e-15 // of the positions
 #define CNI_TREE_LEFT_OUT 1e-6  // of a row's diagonal: its pivot where the row depends on others
-#define CNI_TREE_GROUP_ROWS 64  // eight a loop: groups of more are left to the rows of all joints
 #define CNI_TREE_APART 1e3      // error, in units of what may be left, that is none of round-off
 
 // The joint of a node as the model has it: the tree is made anew where that changes.
@@ -36,8 +34,6 @@ typedef struct CniTreeRole {
 
 #define CNI_TREE_LIMITED 1 // it has limits, which are none of the tree's while they do nothing
 #define CNI_TREE_DRIVEN 2  // a motor gives an effort
-#define CNI_TREE_HOLDS 4   // of drifts: something may hold its turn,
-#define CNI_TREE_HELD 8    // and does in this step
 
 #define CNI_TREE_STIFFENS 2
 
@@ -141,8 +137,7 @@ typedef struct CniTreeLinks {
   CniTreeMotion impulse;     // and of the kick
   // with loops: D of the point's rows and of the two that turn, numbers by chance, and D x
   double weight[CNI_TREE_LANES], weight_x[CNI_TREE_LANES], weight_y[CNI_TREE_LANES];
-  double held[CNI_TREE_LANES], weight_z[CNI_TREE_LANES]; // 1: the turn is held as well, and its D
-  double chance[6][CNI_TREE_LANES];
+  double chance[5][CNI_TREE_LANES];
   CniTreeMotion weighed;
 } CniTreeLinks;
 
@@ -212,13 +207,6 @@ typedef struct CniTreeClosure {
   int32_t *columns,
       *common; // by side; by block: the node where the ways to the ground meet, -1: none
   double *diagonal, *c, *x; // by row
-  // impulses of least norm (tree_least.inc)
-  int32_t *local;                    // by loop: sides on the ways to where they meet
-  int32_t group_count, *group_start; // loops that share a joint of these ways
-  int32_t *group_list;
-  uint8_t *is_lost; // by row
-  int32_t *lost_rows;
-  double *borne; // six lines of eight a side
 } CniTreeClosure;
 
 // Machines with loops: their joints as a system of sparse/direct.h.
@@ -233,15 +221,6 @@ typedef struct CniTreeLoops {
   double *x; // what the rows ask for, then their impulses
 } CniTreeLoops;
 
-// A turn that a motor, friction or a limit holds in the drift, or a limit that is watched.
-typedef struct CniTreeHold {
-  int32_t link;
-  CniHold hold;
-  double target;       // rad: what its turn is to be; known once the drift has set out
-  double cosine, sine; // of half of it
-  double impulse;      // N m s: what that takes
-} CniTreeHold;
-
 // Speeds of the joints without their impulses, squared.
 typedef struct CniTreeFree {
   double sum, most;
@@ -250,7 +229,6 @@ typedef struct CniTreeFree {
 struct CniTree {
   CnAllocator allocator;
   CniArena arena;
-  int32_t drifts; // 1: for drifts after kicks of the step problem, where turns may be held
   int32_t valid;  // 1: the nodes are those of copies and roles,
   uint64_t edits; // which are those of the model while it has had no more than these
   int32_t is_tree;
@@ -276,8 +254,6 @@ struct CniTree {
   int32_t *stays;                             // then these bodies
   CniTreeFactor *factors;
   const CniTreeKernels *kernels;
-  CniTreeHold *holds;
-  int32_t hold_count;
   uint8_t *floats; // by node: no joint leads from it to the ground
   // by body of the model
   CnPose *pose;
@@ -304,8 +280,6 @@ struct CniTreeKernels {
 };
 const CniTreeKernels *cni_tree_kernels(CniSimdLevel level);
 
-CnStatus cni_tree_create(const CnAllocator *allocator, int drifts, CniTree **tree);
-
 // Nodes for the joints of the model, if they are not there already.
 CnStatus cni_tree_shape(CniTree *tree, const CniModel *model);
 
@@ -325,9 +299,6 @@ CnStatus cni_tree_loops_shape(CniTree *tree);
 CnStatus cni_tree_closure_shape(CniTree *tree);
 void cni_tree_loops_factor(CniTree *tree);
 void cni_tree_loops_solve(CniTree *tree, int move);
-
-// In a drift: the turn of a hold's joint, rad, from its target on; first: which is found here.
-double cni_tree_hold_look(CniTree *tree, const CniTreeInput *in, CniTreeHold *hold, int first);
 
 // Where a link is among the lanes.
 static inline CniTreeLinks *cni_tree_link(const CniTree *t, int32_t link, int32_t *lane) {

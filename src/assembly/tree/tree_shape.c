@@ -23,25 +23,19 @@ static int acts_of(const CnJointDef *def) {
          (def->axes[0].drive == CN_DRIVE_EFFORT ? CNI_TREE_DRIVEN : 0);
 }
 
-// In drifts: motors, friction and limits may hold a turn; what else acts on it has acted in the kick.
-static int holds_of(const CnJointDef *def) {
-  return cni_joint_hold_count(def) > 0 ? CNI_TREE_HOLDS : 0;
-}
-
 // What a joint is to the tree; 0: nothing that it can do. What acts on it to *acts.
-static int kind_of(const CniTree *t, const CniJoint *joint, int *acts) {
+static int kind_of(const CniJoint *joint, int *acts) {
   const CnJointDef *def = &joint->def;
   *acts = 0;
   if (def->one_sided || def->stiffness > 0 || def->damping > 0) return 0;
   if (def->kind != CN_JOINT_REVOLUTE && def->kind != CN_JOINT_BALL) return 0;
-  *acts = t->drifts ? holds_of(def) : acts_of(def);
-  if (*acts < 0 || (t->drifts && def->axes[0].armature > 0)) return 0;
-  if (*acts > 0 && def->kind != CN_JOINT_REVOLUTE) return 0;
+  *acts = acts_of(def);
+  if (*acts < 0) return 0;
   return def->kind == CN_JOINT_REVOLUTE ? HINGE : POINT;
 }
 
-static CniTreeCopy copy_of(const CniTree *t, const CniJoint *j) {
-  int acts, kind = kind_of(t, j, &acts);
+static CniTreeCopy copy_of(const CniJoint *j) {
+  int acts, kind = kind_of(j, &acts);
   return (CniTreeCopy){.body_a = j->body_a,
                        .body_b = j->body_b,
                        .kind = kind == 0 ? -1 : (int32_t)j->def.kind,
@@ -67,7 +61,7 @@ static int is_same(CniTree *t, const CniModel *model) {
   for (int32_t i = 0; i < t->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     const CniTreeCopy *c = &t->copies[i];
-    int acts, kind = kind_of(t, j, &acts) == 0 ? -1 : (int)j->def.kind;
+    int acts, kind = kind_of(j, &acts) == 0 ? -1 : (int)j->def.kind;
     if (c->body_a != j->body_a || c->body_b != j->body_b || c->kind != kind ||
         c->next_a != j->next_a || c->next_b != j->next_b || (kind >= 0 && c->acts != acts) ||
         !same_pose(&c->local_a, &j->local_a) || !same_pose(&c->local_b, &j->local_b))
@@ -85,8 +79,8 @@ static int has_mass(const CniModel *model, int32_t body) {
 }
 
 // The link of a body at a joint, joint: -1: none.
-static CniTreeNode link_of(const CniTree *t, const CniModel *model, const int32_t *node_of,
-                           int32_t body, int32_t joint, CniTreeFrame *frame) {
+static CniTreeNode link_of(const CniModel *model, const int32_t *node_of, int32_t body,
+                           int32_t joint, CniTreeFrame *frame) {
   CniTreeNode node = {
       .body = body, .joint = joint, .own = node_of[body], .parent = -1, .base = -1, .sign = 1};
   *frame = (CniTreeFrame){.reach = 0};
@@ -96,7 +90,7 @@ static CniTreeNode link_of(const CniTree *t, const CniModel *model, const int32_
   int32_t other = is_b ? j->body_a : j->body_b;
   CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
   node.sign = is_b ? 1 : -1;
-  node.hinge = kind_of(t, j, &node.acts) == HINGE;
+  node.hinge = kind_of(j, &node.acts) == HINGE;
   if (has_mass(model, other))
     node.parent = node_of[other];
   else
@@ -120,7 +114,7 @@ typedef struct Growth {
 static void add_node(CniTree *t, const CniModel *model, Growth *g, int32_t body, int32_t joint) {
   g->node_of[body] = t->node_count;
   if (joint >= 0) g->used[joint] = 1;
-  t->nodes[t->node_count] = link_of(t, model, g->node_of, body, joint, &t->frames[t->node_count]);
+  t->nodes[t->node_count] = link_of(model, g->node_of, body, joint, &t->frames[t->node_count]);
   t->node_count++;
 }
 
@@ -143,13 +137,11 @@ static void follow(CniTree *t, const CniModel *model, Growth *g, int32_t first) 
 static int grow(CniTree *t, const CniModel *model, Growth *g) {
   for (int32_t i = 0; i < model->body_count; i++) {
     g->node_of[i] = -1;
-    if (model->bodies[i].kind == CN_BODY_KINEMATIC && !t->drifts) return 0;
+    if (model->bodies[i].kind == CN_BODY_KINEMATIC) return 0;
   }
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     int a = has_mass(model, j->body_a), b = has_mass(model, j->body_b);
-    if (t->drifts && !a && !b) g->used[i] = 1;
-    if (g->used[i]) continue;
     if (t->copies[i].kind < 0 || (!a && !b) || j->body_a == j->body_b) return 0;
     int32_t body = a ? j->body_a : j->body_b, base = a ? j->body_b : j->body_a;
     if (a && b) continue;
@@ -160,7 +152,6 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
   for (int32_t i = 0; i < model->body_count; i++) {
     int32_t first = t->node_count;
     if (!has_mass(model, i) || g->node_of[i] >= 0) continue;
-    if (model->bodies[i].first_joint < 0 && t->drifts) continue;
     if (model->bodies[i].first_joint < 0) return 0;
     add_node(t, model, g, i, -1);
     follow(t, model, g, first);
@@ -183,7 +174,7 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
     int32_t body = has_mass(model, j->body_b) ? j->body_b : j->body_a;
     t->acts |= t->copies[i].acts;
     if (g->used[i]) continue;
-    t->nodes[t->link_count] = link_of(t, model, g->node_of, body, i, &t->frames[t->link_count]);
+    t->nodes[t->link_count] = link_of(model, g->node_of, body, i, &t->frames[t->link_count]);
     t->link_count++;
   }
   return t->node_count > 0;
@@ -276,14 +267,13 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, links, t->frames));
   t->joint_count = model->joint_count;
   t->body_count = n;
-  for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(t, &model->joints[i]);
+  for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
   for (int32_t i = 0; i < n; i++) t->roles[i] = role_of(model, i);
   t->is_tree = grow(t, model, &g);
   if (!t->is_tree) t->node_count = t->link_count = 0;
   CNI_TRY(CNI_TAKE(arena, n + 1, t->stays));
   CNI_TRY(take_lanes(t, g.node_of));
   CNI_TRY(CNI_TAKE(arena, t->node_count, t->factors));
-  CNI_TRY(CNI_TAKE(arena, t->link_count, t->holds));
   CNI_TRY(cni_arena_array(arena, n, sizeof *t->floats, &t->floats));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));

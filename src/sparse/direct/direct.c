@@ -413,10 +413,10 @@ void cni_direct_refine(CniDirect *d, const double *c, double *x, int32_t steps, 
 
 double *cni_direct_lines(CniDirect *d) { return d->f; }
 
-int cni_direct_solve_lines(CniDirect *d, const double *c, double *x, int any) {
+int cni_direct_solve_lines(CniDirect *d, const double *c, double *x) {
   for (int32_t i = 0; i < d->island_count; i++) {
     load_island(d, i, c, d->residual);
-    if (!agree(d, i) && !any) return 0;
+    if (!agree(d, i)) return 0;
     d->kernels->backward(d, i, d->y);
   }
   for (int32_t i = 0; i < d->island_count; i++) store_island(d, i, x);

@@ -103,7 +103,6 @@ static CnStatus copy(CniDirect *d, const CniDirectSystem *s) {
 
 typedef struct Work {
   CniDirect *d;
-  const CniDirectSystem *system;
   CniArena *arena;
   int32_t *body_start, *body_side; // sides by bodies
   int32_t *start, *neighbor;       // the graph
@@ -212,11 +211,6 @@ static int stands_alone(const CniDirect *d, const CniDirectBlock *block) {
   return 0;
 }
 
-// A machine that floats, felt as a whole by what closes its loops: these hold without it, or not at all.
-static int is_whole(const CniDirectSystem *s, int32_t side) {
-  return s->columns && s->columns[side] == CNI_DIRECT_DIM;
-}
-
 static CnStatus make_waits(Work *w) {
   CniDirect *d = w->d;
   CniArena *arena = w->arena;
@@ -235,7 +229,7 @@ static CnStatus make_waits(Work *w) {
     const CniDirectBlock *block = &d->blocks[i];
     int32_t first = total;
     for (int32_t k = block->side; k < block->side + block->side_count; k++)
-      if (d->hub_of[d->sides[k].body] >= 0 && !is_whole(w->system, k))
+      if (d->hub_of[d->sides[k].body] >= 0)
         w->after[total++] = d->block_count + d->hub_of[d->sides[k].body];
     if (total == first || tied[part[i]] || !stands_alone(d, block)) continue;
     tied[part[i]] = 1;
@@ -488,7 +482,7 @@ static CnStatus take_numbers(CniDirect *d) {
 }
 
 static CnStatus shape(CniDirect *d, const CniDirectSystem *s, CniArena *arena) {
-  Work w = {.d = d, .system = s, .arena = arena};
+  Work w = {.d = d, .arena = arena};
   CNI_TRY(cni_arena_reset(&d->arena));
   CNI_TRY(copy(d, s));
   CNI_TRY(sort_sides(&w));

@@ -110,7 +110,6 @@ static const CniField joint_fields[] = {ROW(BITS, CniJoint, slot, "slot"),
                                         ROW(VEC3, CniJoint, total.velocity, "linear"),
                                         ROW(VEC3, CniJoint, total.spin, "angular"),
                                         ROW(VEC3, CniJoint, carried, "carried"),
-                                        ROW(VEC3, CniJoint, carried_turn, "carried_turn"),
                                         ROW(REAL, CniJoint, impulse_step, "impulse_step"),
                                         ROW(NAME, CniJoint, name, "name"),
                                         CNI_FIELDS_END};

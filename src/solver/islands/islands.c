@@ -159,7 +159,7 @@ static int32_t take_group(CniPart *s, const CnProblem *p, int32_t group) {
   int32_t i = part->group_count++;
   s->taken[i] = group;
   part->groups[i] = p->groups[group];
-  if (part->full_inertias) part->inertias[i] = p->inertias[group];
+  if (cni_group_kind(&p->groups[group]) == CNI_MASS_FULL) part->inertias[i] = p->inertias[group];
   return s->group_of[group] = i;
 }
 

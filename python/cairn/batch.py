@@ -2,7 +2,9 @@
 """Many small worlds of one model, stepped over all cores by one call; and as an environment for learning."""
 from __future__ import annotations
 
+import functools
 import os
+import threading
 from typing import Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -14,14 +16,30 @@ from .views import POSE, TWIST
 from .world import World
 
 
+def _alone(method):
+    """One call at a time: the worlds of a batch are one thing, and another thread would step in between."""
+    @functools.wraps(method)
+    def guarded(self, *given, **named):
+        if not self._lock.acquire(blocking=False):
+            raise Error("this batch is in use: inside step, or by another thread", "CN_BUSY")
+        try:
+            return method(self, *given, **named)
+        finally:
+            self._lock.release()
+    return guarded
+
+
 class Batch:
     """`count` copies of a world. World i gives the bits it would give alone, whatever the threads.
 
     controls: joints of the prototype, or (joint, coordinate, "speed" | "position" | "effort")."""
 
     def __init__(self, world: World, count: int, threads: Optional[int] = None, controls: Sequence = ()):
+        if not isinstance(world, World):
+            raise Error(f"batch: must be copies of a world (got {world!r})")
         if not isinstance(count, (int, np.integer)) or not 1 <= count < 2**31:
             raise Error(f"batch: must be a number of worlds (got {count!r})")
+        self._lock = threading.Lock()
         out = ffi.new("CnBatch **")
         with world._use() as pointer:
             call(lib.cn_batch_create(pointer, count, threads or os.cpu_count() or 1, out))
@@ -47,6 +65,7 @@ class Batch:
             raise Error(f"batch: {name} must be {len(self)} x {columns} numbers (got {array.shape})")
         return array
 
+    @_alone
     def step(self, controls=None, steps: int = 1) -> np.ndarray:
         """Steps of all worlds; 1 where a world failed, which then stays where it was."""
         given = None if controls is None else self._given(controls, self._controls, "controls")
@@ -59,6 +78,7 @@ class Batch:
             call(answer)
         return status != 0
 
+    @_alone
     def state(self) -> tuple[np.ndarray, np.ndarray]:
         """Poses and twists, worlds x bodies."""
         poses = np.empty((len(self), self._bodies), POSE)
@@ -67,6 +87,7 @@ class Batch:
                                     _c.array_pointer(twists, "CnTwist"), poses.size))
         return poses, twists
 
+    @_alone
     def set_state(self, poses: Optional[np.ndarray] = None, twists: Optional[np.ndarray] = None, mask=None) -> None:
         """Set them, of all worlds or those of the mask: arrays as state() gives them."""
         given = []
@@ -95,6 +116,7 @@ class Batch:
         """worlds x bodies x 3."""
         return self.state()[0]["position"]
 
+    @_alone
     def joints(self) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and rates of the controls, worlds x controls."""
         coordinates, rates = np.empty((len(self), self._controls)), np.empty((len(self), self._controls))
@@ -102,6 +124,7 @@ class Batch:
                                      _c.array_pointer(rates, "double")))
         return coordinates, rates
 
+    @_alone
     def reset(self, mask=None, snapshot: Optional[bytes] = None) -> None:
         """Put worlds (all, or those of the mask) back to their start, or to a snapshot of the model."""
         mask = self._mask(mask)

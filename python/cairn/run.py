@@ -2,9 +2,11 @@
 """Runs: record them, read them back as numpy arrays, look at them in a page."""
 from __future__ import annotations
 
+import functools
 import html
 import os
 import tempfile
+import threading
 import webbrowser
 
 import numpy as np
@@ -20,7 +22,7 @@ class Recorder:
     def __init__(self, world: World, path: str, fps: float, contacts: bool, joints: bool, replace: bool,
                  plain: bool = False):
         if world._recorder is not None:
-            raise Error("this world is being recorded already", "CN_BUSY")
+            raise Error("this world is being recorded already: world.recorder.close() ends that", "CN_BUSY")
         fields = {"path": os.fspath(path), "frames_per_second": fps, "contacts": contacts, "joints": joints,
                   "replace": replace, "plain": plain}
         definition, keep = _c.definition(lib.cn_recorder_def_default(), fields, "record")
@@ -62,6 +64,15 @@ class Recorder:
             lib.cn_recorder_abandon(self._pointer)
 
 
+def _in_turn(method):
+    """A file is read by one thread at a time: others wait."""
+    @functools.wraps(method)
+    def guarded(self, *given, **named):
+        with self._lock:
+            return method(self, *given, **named)
+    return guarded
+
+
 class Run:
     """A run file: `run["kinetic_energy"]` is a series, `run.positions` all frames, `run.show()` a page."""
 
@@ -71,6 +82,7 @@ class Run:
         out = ffi.new("CnRun **")
         call(lib.cn_run_open(os.fspath(path).encode(), ffi.NULL, out))
         self.path = os.fspath(path)
+        self._lock = threading.RLock()
         self._pointer = ffi.gc(out[0], lib.cn_run_close)
         self._info = ffi.new("CnRunInfo *")
         lib.cn_run_info(self._pointer, self._info)
@@ -90,6 +102,7 @@ class Run:
         return self._info.frame_count
 
     @property
+    @_in_turn
     def bodies(self) -> list[str]:
         """Their names."""
         out, found = ffi.new("CnRunBody *"), []
@@ -99,6 +112,7 @@ class Run:
         return found
 
     @property
+    @_in_turn
     def series(self) -> list[str]:
         """Names of quantities with one value a step."""
         out, found = ffi.new("CnRunSeries *"), ["time"]
@@ -109,6 +123,7 @@ class Run:
                     found.append(text(out.name))
         return found
 
+    @_in_turn
     def __getitem__(self, name: str) -> np.ndarray:
         if not isinstance(name, str):
             raise Error(f"run: a series has a name (got {name!r})")
@@ -116,6 +131,7 @@ class Run:
         call(lib.cn_run_values(self._pointer, name.encode(), 0, len(values), _c.array_pointer(values, "double")))
         return values
 
+    @_in_turn
     def frame(self, index: int) -> tuple[float, np.ndarray, np.ndarray]:
         """Time, poses and twists of all bodies in a frame."""
         n = self._info.body_count
@@ -140,6 +156,7 @@ class Run:
         """frames x bodies x 3."""
         return np.stack([self.frame(i)[2]["velocity"] for i in range(len(self))])
 
+    @_in_turn
     def contacts(self, index: int) -> np.ndarray:
         """Of a frame, where they were recorded: a structured array."""
         index = index + len(self) if index < 0 else index
@@ -149,6 +166,7 @@ class Run:
         call(lib.cn_run_contacts(self._pointer, index, _c.array_pointer(out, "CnRunContact"), count[0], count))
         return out
 
+    @_in_turn
     def joint_states(self, index: int) -> np.ndarray:
         """Reactions of a frame, where they were recorded."""
         index = index + len(self) if index < 0 else index
@@ -161,6 +179,7 @@ class Run:
         import pandas
         return pandas.DataFrame({name: self[name] for name in self.series})
 
+    @_in_turn
     def page(self, path=None, max_bytes: int = 0) -> str:
         """One HTML file with playback and plots; where it went."""
         path = os.fspath(path) if path is not None else os.path.splitext(self.path)[0] + ".html"

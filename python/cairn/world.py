@@ -213,11 +213,20 @@ class World:
         self._views += 1
 
     def close(self) -> None:
-        """Release its memory now; later use is an Error."""
+        """Release its memory now; later use is an Error. What was being recorded is complete then."""
+        if self._inside:
+            raise Error("this world is in use: inside step", "CN_BUSY")
         self._move()
+        if self._recorder is not None:
+            self._recorder.close()
         with self._use():
             pointer, self._pointer = self._pointer, None
         ffi.release(pointer)
+
+    @property
+    def recorder(self) -> Optional["Recorder"]:  # noqa: F821
+        """What World.record gave, until it is closed; None: nothing is recorded."""
+        return self._recorder
 
     # ---- settings ----
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many worlds by one call."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,33 @@ def test_failed_worlds_and_misuse():
                   lambda: cairn.Batch(world, 2, controls=[(hinge, 0, "volume")])):
         with pytest.raises(cairn.Error):
             wrong()
+
+
+def test_threads():
+    """A batch is stepped by one thread at a time; others are told, and the bits are those of one thread."""
+    batch, alone, told = cairn.Batch(cairn.load("pyramid"), 4), cairn.Batch(cairn.load("pyramid"), 4), []
+
+    def meddle():
+        for _ in range(300):
+            try:
+                batch.state()
+                batch.reset(mask=[False] * 4)
+            except cairn.Error as error:
+                told.append(error.status)
+
+    other = threading.Thread(target=meddle)
+    other.start()
+    steps = 0
+    while steps < 40:
+        try:
+            assert not batch.step().any()
+            steps += 1
+        except cairn.Error as error:
+            told.append(error.status)
+    other.join()
+    alone.step(steps=40)
+    assert (batch.positions == alone.positions).all()
+    assert set(told) <= {"CN_BUSY"}
 
 
 def test_deaf_motors_and_other_models():

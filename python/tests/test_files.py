@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes, runs, problems."""
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -152,3 +153,36 @@ def test_wrong_problems():
                   lambda: cairn.Problem.read("nowhere.dat")):
         with pytest.raises(cairn.Error):
             wrong()
+
+
+def test_recorder_of_the_world(tmp_path):
+    """A recording that nobody keeps is the world's; closing the world completes it."""
+    world = cairn.load("bouncing-ball")
+    world.record(tmp_path / "a.h5")
+    with pytest.raises(cairn.Error, match="world.recorder.close"):
+        world.record(tmp_path / "b.h5")
+    world.step(20)
+    assert len(world.recorder.close()["time"]) == 20 and world.recorder is None
+    world.record(tmp_path / "c.h5")
+    world.step(30)
+    world.close()
+    assert len(cairn.Run(tmp_path / "c.h5")["time"]) == 30
+
+
+def test_threads_read_in_turn(tmp_path):
+    """Two threads that read one run get the frames they ask for."""
+    world = cairn.load("pyramid")
+    with world.record(tmp_path / "a.h5", fps=0):
+        world.step(20)
+    run = cairn.Run(tmp_path / "a.h5")
+    right, wrong = run.positions, []
+
+    def read():
+        for _ in range(30):
+            if not (run.positions == right).all():
+                wrong.append(1)
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not wrong

@@ -257,6 +257,16 @@ def test_inside_a_step():
         world.step()
 
 
+def test_close_in_a_hook():
+    """A world does not go away under its own step."""
+    world = cairn.World(before_step=lambda w, *_: w.close())
+    world.floor()
+    with pytest.raises(cairn.Error, match="inside step"):
+        world.step()
+    assert world.info["body_count"] == 1
+    world.close()
+
+
 def test_threads():
     """Two worlds in two threads; one world in two is refused."""
     worlds = [cairn.load("pyramid") for _ in range(2)]

@@ -241,6 +241,40 @@ static void spring(CnWorld *world, double x, double y) {
   CHECK_OK(cn_force_create(world, &def, &id));
 }
 
+// The same in a bushing that is alike in all directions.
+static void bushing(CnWorld *world, double x, double y) {
+  CnForceDef def = cn_force_def_default(CN_FORCE_BUSHING);
+  CnForceId id;
+  def.body_b = world_part(world, 1, 0.01, cn_vec3(0, 0, -0.2), 0);
+  def.linear_stiffness = cn_vec3(x, x, x);
+  def.linear_damping = cn_vec3(y, y, y);
+  CHECK_OK(cn_force_create(world, &def, &id));
+}
+
+// A slider on a spring of x N/m and y N s/m along its axis, thrown at 3 m/s.
+static void slider(CnWorld *world, double x, double y) {
+  CnTwist twist = {cn_vec3(0, 0, 3), CN_VEC3_ZERO};
+  CnBodyId body = world_mass(world, 1, cn_vec3(.02, .02, .02), CN_POSE_ONE, twist);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  axis.stiffness = x;
+  axis.damping = y;
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, Z, &axis);
+}
+
+// A wheel under a torque of x N m, y N m s/rad at its axle.
+static void wheel(CnWorld *world, double x, double y) {
+  CnBodyId body = world_part(world, 1, 0.05, CN_VEC3_ZERO, 0);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+  CnForceDef def = cn_force_def_default(CN_FORCE_CONSTANT);
+  CnForceId id;
+  axis.damping = y;
+  world_join(world, CN_JOINT_REVOLUTE, GROUND, body, CN_VEC3_ZERO, Z, &axis);
+  def.body_b = body;
+  def.torque = cn_vec3(0, 0, x);
+  CHECK_OK(cn_force_create(world, &def, &id));
+}
+
 // A mass that falls .2 m onto a soft stop of x N/m, y its damping.
 static void soft_stop(CnWorld *world, double x, double y) {
   CnBodyId body = world_part(world, 1, 1, CN_VEC3_ZERO, 0);

@@ -23,6 +23,7 @@
 
 #include "core/math.h"
 
+#define BARELY 1e-13 // of an energy: work that is round-off
 #define MOST 1e300      // what is not finite, in snapshots
 #define UNSEEN 1e-6     // of the speeds that constraints would have without impulses
 #define ROUND_OFF 1e-15 // of what a step does
@@ -206,37 +207,6 @@ static int surfaces_move(const CnWorld *world) {
   return world->hooks.modify != NULL;
 }
 
-// J stored in springs; 0 is returned where that is not all that they do: dampers lose what they take.
-static int stored(const CnWorld *world, double *energy) {
-  const CniModel *model = &world->now.model;
-  *energy = 0;
-  for (int32_t i = 0; i < model->force_count; i++) {
-    const CniForce *force = &model->forces[i];
-    CnForceState state;
-    if (force->def.kind == CN_FORCE_CONSTANT) continue;
-    if (force->def.kind != CN_FORCE_SPRING || force->def.damping > 0 ||
-        force->def.rest_function.slot)
-      return 0;
-    if (cn_force_state(world, (CnForceId){force->slot, force->generation}, &state) != CN_OK)
-      return 0;
-    *energy += state.energy;
-  }
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    CniJointPlace place;
-    if (joint->def.stiffness > 0 || joint->def.damping > 0) return 0;
-    if (!joint_acts(joint)) continue;
-    cni_joint_at(joint, model->pose, &place);
-    for (int32_t k = 0; k < place.axis_count; k++) {
-      const CnJointAxis *axis = &joint->def.axes[k];
-      double x = place.axes[k].value - axis->rest;
-      if (axis->damping > 0 || axis->limit_stiffness > 0) return 0;
-      *energy += 0.5 * axis->stiffness * x * x;
-    }
-  }
-  return 1;
-}
-
 // J stored in soft limits, whose work is that of impacts: what they took to stop a body they give back.
 static double pressed(const CnWorld *world) {
   const CniModel *model = &world->now.model;
@@ -280,7 +250,7 @@ void cni_watch_hooked(CnWorld *world, CniWatched *w) {
     watch_couplings(&world->now.model, &w->open);
   w->passive = is_passive(world, w->acting);
   w->pressed = w->passive ? 0 : pressed(world);
-  w->sprung = !w->passive && world->now.settings.balance && stored(world, &w->stored);
+  if (!w->passive && world->now.settings.balance) w->springs = cni_watch_springs(world);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
 }
 
@@ -305,10 +275,12 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   }
   if (world->balance_known)
     *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy;
-  // springs that are not resolved give back less than they took
-  double now_stored;
-  if (world->balance_known && w->sprung && stored(world, &now_stored))
-    *scheme += parts[CN_BALANCE_SPRINGS].energy + now_stored - w->stored;
+  if (world->balance_known && w->springs.known) {
+    CniSprings springs = cni_watch_springs(world);
+    if (springs.known)
+      *scheme += cni_springs_lost(&w->springs, &springs, parts[CN_BALANCE_SPRINGS].energy,
+                                  world->work.time_step);
+  }
   return 1;
 }
 
@@ -328,9 +300,11 @@ static double closing(const CnWorld *world, const CniMotionFigures *now) {
   return weight(world, now) * way;
 }
 
-static int contacts_work(const CnWorld *world) {
+// More than round-off of what there is?
+static int contacts_work(const CnWorld *world, double most) {
   const CnBalanceTerm *parts = world->balance.parts;
-  return parts[CN_BALANCE_IMPACTS].energy != 0 || parts[CN_BALANCE_STABILISATION].energy != 0;
+  return fabs(parts[CN_BALANCE_IMPACTS].energy) > BARELY * most ||
+         fabs(parts[CN_BALANCE_STABILISATION].energy) > BARELY * most;
 }
 
 // m/s: speeds beneath notice: a step of gravity, or a millionth of what the solver saw without impulses.
@@ -347,7 +321,8 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   if (watch->steps == 1) watch->potential = w->before.potential;
   watch->kinetic = cn_max(watch->kinetic, cn_max(w->before.kinetic, now->kinetic));
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
-  if (w->sprung) watch->fallen = cn_max(watch->fallen, w->stored); // it may be in motion soon
+  // what springs store may be in motion soon
+  if (w->springs.known) watch->fallen = cn_max(watch->fallen, w->springs.energy);
   watch->blind += !unaccounted(world, w, now, &energy, &scheme);
   watch->energy += energy;
   watch->scheme += scheme;
@@ -360,7 +335,7 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   double late = weight(world, now) * now->fastest * world->work.time_step;
   double made = watch->energy - watch->energy_least - closing(world, now) - late;
   // where contacts work, too, what they take and what the weight's half step gives cannot be told apart
-  if (world->balance_known && contacts_work(world)) watch->scheme = 0;
+  if (world->balance_known && contacts_work(world, most)) watch->scheme = 0;
   double taken = fabs(watch->scheme) - closing(world, now);
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
   note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 100 * least));

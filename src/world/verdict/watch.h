@@ -55,17 +55,26 @@ typedef struct CniMotionFigures {
   int32_t spinning;      // that body; -1: none
 } CniMotionFigures;
 
+// Springs and dampers as they are now (springs.c).
+typedef struct CniSprings {
+  int32_t known; // 0: something else acts, too
+  double energy; // J, stored
+  double power;  // W, what dampers take
+} CniSprings;
+CniSprings cni_watch_springs(const CnWorld *world);
+// J: what springs gave back less than they took and dampers took, from before to now, with their work.
+double cni_springs_lost(const CniSprings *before, const CniSprings *now, double work, double h);
+
 // What is known of a step before it is made.
 typedef struct CniWatched {
   CniMotionFigures before; // before_step comes after it
   double injected;         // J: what before_step did by setting states
   int32_t passive;         // nothing but gravity brings energy
   int32_t rotors, acting;  // 1: some joint drives a rotor, may bring energy
-  int32_t sprung;          // springs act that lose nothing
-  double stored;           // J: in them
-  double pressed;          // J: in soft limits
-  int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
-  CniFinding open;         // couplings where the step begins; joints too where the first one does
+  CniSprings springs;
+  double pressed;  // J: in soft limits
+  int32_t led;     // bodies or surfaces move by themselves: so do their contacts' works
+  CniFinding open; // couplings where the step begins; joints too where the first one does
 } CniWatched;
 
 // Before the hook, after it, and with the answer. Nothing fails.

@@ -23,7 +23,7 @@
 
 #include "core/math.h"
 
-#define BARELY 1e-13 // of an energy: work that is round-off
+#define BARELY 1e-13    // of an energy: work that is round-off
 #define MOST 1e300      // what is not finite, in snapshots
 #define UNSEEN 1e-6     // of the speeds that constraints would have without impulses
 #define ROUND_OFF 1e-15 // of what a step does

@@ -85,7 +85,7 @@ install: ## build, and install to PREFIX (default /usr/local)
 	cmake --build build -j $(JOBS)
 	cmake --install build --prefix $(or $(PREFIX),/usr/local)
 
-package: ## Debian packages in build-package/packages: libcairn, cairn, libcairn-dev, python3-cairn
+package: ## Debian packages in build-package/packages: libcairn, cairn, libcairn-dev, python3-cairn, cairn-mpi
 	@scripts/setup package
 	cmake --preset package >/dev/null
 	cmake --build build-package -j $(JOBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by CPack (make package): libcairn, cairn, libcairn-dev, python3-cairn. What each depends on is
+# Debian packages by CPack (make package): libcairn, cairn, libcairn-dev, python3-cairn, cairn-mpi. What each depends on is
 # read from its programs and libraries by dpkg-shlibdeps.
 if(NOT BUILD_SHARED_LIBS OR NOT TARGET cairn-command)
   return()
@@ -18,6 +18,10 @@ if(CAIRN_PYTHON)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
 
+if(TARGET cairn-mpi-command)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
+
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -27,6 +31,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcairn)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME cairn)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libcairn-dev)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-cairn)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME cairn-mpi)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "nonsmooth multibody dynamics: shared libraries
  Rigid bodies that touch, slide, stick, collide and are held by joints, with a certificate of every step.")
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "nonsmooth multibody dynamics: the command
@@ -35,7 +40,11 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION "nonsmooth multibody dynamics: headers for C
  With files for CMake and pkg-config.")
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION "nonsmooth multibody dynamics: Python package
  Worlds, bodies and joints as objects, states as numpy arrays, the solver door.")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "nonsmooth multibody dynamics: runs by several processes (MPI)
+ The command cairn-mpi, and a library for programs of one's own; the same bits for any number of processes.")
 set(CPACK_COMPONENT_DEV_DEPENDS library)
+set(CPACK_COMPONENT_MPI_DEPENDS library)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "openmpi-bin")
 set(CPACK_COMPONENT_PYTHON_DEPENDS library)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), python3-numpy, python3-cffi-backend")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "cairn, python3-pandas, python3-scipy")

@@ -68,6 +68,8 @@ long_test(event_rattle truth.event_rattle CAIRN_RATTLE_STEPS=180)
 long_test(oracle unit.geometry.oracle CAIRN_ORACLE_PAIRS=10000)
 long_test(soak unit.world.soak CAIRN_SOAK_STEPS=1000000)
 long_test(mechanisms unit.world.mechanisms CAIRN_MACHINES=10000)
+long_test(ranks determinism.ranks CAIRN_RANKS_ALL=1)
+long_test(silo determinism.silo CAIRN_SILO_STEPS=10000)
 long_test(extremes unit.world.extremes CAIRN_CROWD=2000)
 if(TARGET cairn-io)
   long_test(line truth.line CAIRN_CARTONS=5)
@@ -219,12 +221,21 @@ if(TARGET cairn-command AND NOT CAIRN_SANITIZE AND NOT BUILD_SHARED_LIBS)
   set_tests_properties(house.open PROPERTIES LABELS house TIMEOUT 300)
 endif()
 
-# cairn-mpi against cairn.
-if(TARGET cairn-mpi-command AND MPIEXEC_EXECUTABLE)
+# cairn-mpi against cairn; by a second MPI, and with ranks that are killed again and again, in long runs.
+if(TARGET cairn-mpi-command)
   add_test(NAME mpi.run COMMAND ${PROJECT_SOURCE_DIR}/tests/mpi/try $<TARGET_FILE:cairn-command>
-    $<TARGET_FILE:cairn-mpi-command> ${MPIEXEC_EXECUTABLE})
+    $<TARGET_FILE:cairn-mpi-command>)
   set_tests_properties(mpi.run PROPERTIES LABELS cli TIMEOUT 300)
 endif()
+foreach(name mpi mpich)
+  if(TARGET cairn-${name}-command)
+    foreach(what try kills)
+      add_test(NAME long.${name}_${what} COMMAND ${PROJECT_SOURCE_DIR}/tests/mpi/${what} $<TARGET_FILE:cairn-command>
+        $<TARGET_FILE:cairn-${name}-command> 20 CONFIGURATIONS long)
+      set_tests_properties(long.${name}_${what} PROPERTIES LABELS long TIMEOUT 1800)
+    endforeach()
+  endif()
+endforeach()
 
 # The house: its rules of form, its format, and includes that point downward.
 foreach(name rules format door)

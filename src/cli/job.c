@@ -135,6 +135,7 @@ static int check_together(const CniJob *job) {
   const CniArgs *args = job->args;
   static const char *const needs[][2] = {{"fps", "out"},
                                          {"record", "out"},
+                                         {"no-clock", "out"},
                                          {"checkpoint-every", "checkpoint"},
                                          {"dump-every", "dump-problems"}};
   if (cni_args_has(args, "out") && !job->out[0])
@@ -158,6 +159,7 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
                   .json = cni_args_has(args, "json"),
                   .quiet = cni_args_has(args, "quiet"),
                   .verbose = cni_args_has(args, "verbose"),
+                  .clock = !cni_args_has(args, "no-clock"),
                   .label = args->operand_count ? args->operands[0] : NULL,
                   .out = cni_args_text(args, "out"),
                   .checkpoint = cni_args_text(args, "checkpoint"),

@@ -84,6 +84,7 @@ typedef struct CniJob {
   const char *out, *checkpoint, *resume;
   char *file;     // where the run file is; null: nothing is recorded
   char *run_path; // its name as found from everywhere, kept in checkpoints
+  int clock;      // 1: times of the clock are recorded
   double frames_per_second, checkpoint_every, checkpoint_time;
   int record_contacts, record_joints;
   CnRecorder *writer;

@@ -108,7 +108,9 @@ int cni_job_record_open(CniJob *job) {
 }
 
 int cni_job_record_step(CniJob *job, const CnStepReport *report) {
-  if (!job->writer || cn_recorder_step(job->writer, job->world, report) == CN_OK)
+  CnStepReport step = *report;
+  if (!job->clock) step.seconds_collision = step.seconds_solver = step.seconds_setup = 0;
+  if (!job->writer || cn_recorder_step(job->writer, job->world, &step) == CN_OK)
     return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s", cn_error_message());
 }

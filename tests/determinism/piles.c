@@ -147,12 +147,92 @@ static CnWorld *thrown(int32_t workers) {
   return world;
 }
 
+// A drum that its motor turns, with mass, half full of balls: a body that touches all others.
+static CnWorld *drum(int32_t workers) {
+  CnMaterialId material;
+  CnWorld *world = open_box(workers, 4, &material);
+  CnBodyDef def = cn_body_def_default();
+  CnBodyId body;
+  CnShapeId shape_id;
+  CnJointId joint_id;
+  const double c = 0.9238795325112867, s = 0.38268343236508977; // of an eighth of a turn
+  def.pose.position.z = 1.5;
+  int ok = world && cn_body_create(world, &def, &body) == CN_OK;
+  CnQuat turn = {1, 0, 0, 0};
+  for (int i = 0; ok && i < 10; ++i) {
+    // eight staves about y, then the lids
+    CnShapeDef side = cn_shape_def_default(CN_SHAPE_BOX);
+    side.material = material;
+    side.half_size = i < 8 ? (CnVec3){0.36, 0.8, 0.05} : (CnVec3){0.9, 0.05, 0.9};
+    double cosine = turn.w * turn.w - turn.y * turn.y, sine = 2 * turn.w * turn.y;
+    if (i < 8) side.pose = (CnPose){{-0.85 * sine, 0, -0.85 * cosine}, turn};
+    if (i >= 8) side.pose.position.y = i == 8 ? -0.85 : 0.85;
+    ok = cn_shape_create(world, body, &side, &shape_id) == CN_OK;
+    turn = (CnQuat){c * turn.w - s * turn.y, 0, c * turn.y + s * turn.w, 0};
+  }
+  CnJointDef hinge = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  hinge.body_a = body;
+  hinge.axes[0].motor_speed = 3;
+  hinge.axes[0].motor_effort = 2e4;
+  ok = ok && cn_joint_def_at(world, def.pose.position, &hinge) == CN_OK;
+  hinge.frame_a.rotation = hinge.frame_b.rotation =
+      (CnQuat){0.7071067811865476, -0.7071067811865476, 0, 0}; // z along y
+  ok = ok && cn_joint_create(world, &hinge, &joint_id) == CN_OK;
+  uint64_t random = 5;
+  for (int i = 0; ok && i < 900; ++i) {
+    CnVec3 size = draw3(&random);
+    CnShapeDef ball = cn_shape_def_default(CN_SHAPE_SPHERE);
+    ball.radius = 0.055 + 0.01 * size.x;
+    ball.material = material;
+    def = cn_body_def_default();
+    def.pose.position = (CnVec3){0.135 * (i % 8) - 0.47 + 0.01 * size.y,
+                                 0.135 * (i / 8 % 11) - 0.675, 1.1 + 0.132 * (i / 88)};
+    ok = cn_body_create(world, &def, &body) == CN_OK &&
+         cn_shape_create(world, body, &ball, &shape_id) == CN_OK;
+  }
+  if (ok) return world;
+  cn_world_destroy(world);
+  return NULL;
+}
+
+// A chain of balls that swings through the heap from a hook above it.
+static CnWorld *swing(int32_t workers) {
+  CnWorld *world = drop_layers(workers, 14, 1176, 0.15, 7, 0);
+  CnBodyId last = {0, 0};
+  for (int i = 0; world && i < 12; ++i) {
+    CnBodyDef def = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_SPHERE);
+    CnJointDef joint = cn_joint_def_default(CN_JOINT_BALL);
+    CnShapeId shape_id;
+    CnJointId joint_id;
+    def.pose.position = (CnVec3){0.2 * i - 0.8, 0.3, 1.6};
+    def.twist.velocity.z = -0.5 * i;
+    shape.radius = 0.08;
+    shape.density = 5000;
+    CnVec3 hook = {0.2 * i - 0.9, 0.3, 1.6};
+    int ok = cn_body_create(world, &def, &joint.body_b) == CN_OK &&
+             cn_shape_create(world, joint.body_b, &shape, &shape_id) == CN_OK;
+    joint.body_a = last;
+    last = joint.body_b;
+    ok = ok && cn_joint_def_at(world, hook, &joint) == CN_OK &&
+         cn_joint_create(world, &joint, &joint_id) == CN_OK;
+    if (ok) continue;
+    cn_world_destroy(world);
+    world = NULL;
+  }
+  return world;
+}
+
 static CnWorld *many(int32_t workers) { return drop_layers(workers, 30, 27000, 0.145, 0, 0); }
 static CnWorld *many_both(int32_t workers) { return drop_layers(workers, 30, 27000, 0.15, 4, 0); }
 
 const Pile heaps[] = {
-    {"wide-chains", wide_chains, 60}, {"boulder", with_boulder, 60},
-    {"thrown", thrown, 80},           {"many", many, 3},
+    {"wide-chains", wide_chains, 60},
+    {"boulder", with_boulder, 60},
+    {"thrown", thrown, 80},
+    {"drum", drum, 40},
+    {"swing", swing, 40},
+    {"many", many, 3},
     {"many-both", many_both, 3},
 };
 const int heap_count = sizeof heaps / sizeof heaps[0];

@@ -13,7 +13,7 @@ typedef struct Pile {
 } Pile;
 
 // Heaps of spheres and boxes for several ranks: with chains, with a ball of mass that touches everything near it,
-// thrown apart, and so many that four ranks have columns of their own.
+// thrown apart, in a drum of mass that turns, with a chain that swings through them, and so many that four ranks have columns of their own.
 extern const Pile heaps[];
 extern const int heap_count;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same bits for any number of ranks: heaps swept by 2 to 8 ranks, each a thread with a world of its own, with one
-// thread or two, against the same heap in one process; saved by some and restored by others.
+// thread or two, against the same heap in one process; saved by some and restored by others. CAIRN_RANKS_ALL: every pile
+// by 1 to 8 ranks with one thread and two.
 #include "check.h"
 #include "crew.h"
 #include "piles.h"
@@ -90,10 +91,11 @@ static const Pile *pile_of(const char *name) {
 }
 
 static void compare(Run run, int32_t least, int32_t most) {
+  int all = getenv("CAIRN_RANKS_ALL") != NULL;
   run.workers = 1;
   alone(&run);
-  for (int32_t count = least; count <= most; ++count)
-    for (run.workers = 1; run.workers <= (count == 2 || count == 4 ? 2 : 1); ++run.workers)
+  for (int32_t count = all ? 1 : least; count <= (all ? 8 : most); ++count)
+    for (run.workers = 1; run.workers <= (all || count == 2 || count == 4 ? 2 : 1); ++run.workers)
       crew_run(count, together, &run);
   free(run.end);
 }

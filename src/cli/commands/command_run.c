@@ -164,6 +164,7 @@ static const CniOption options[] = {
     {"out", 'o', "FILE", "record the run in this file (HDF5); without it nothing is recorded"},
     {"fps", 0, "F", "frames kept per simulated second (default 60); 0: every step"},
     {"record", 0, "contacts,joints", "keep contacts, joint reactions or both with each frame"},
+    {"no-clock", 0, NULL, "record no times of the clock: equal runs are files of equal bytes"},
     {"plain", 0, NULL, "leave a complete run file as it is, not compressed"},
     {"force", 'f', NULL, "replace files that exist"},
     {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},

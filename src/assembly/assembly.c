@@ -10,7 +10,6 @@
 // problem's own arrays and the step's arena; after warm-up neither grows.
 #include "assembly/assembly_private.h"
 
-#include "core/error.h"
 #include "core/hash.h"
 
 #define FEW_SETS 4 // are looked through one by one
@@ -18,7 +17,7 @@
 
 // ---- sets by value ----
 
-void cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
+static void set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
   *table = (CniSetTable){problem, arena, NULL, 0, -1};
 }
 
@@ -111,7 +110,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   cni_assemble_groups(input, problem);
 
   CniSetTable sets;
-  cni_set_table_init(&sets, problem, input->arena);
+  set_table_init(&sets, problem, input->arena);
   CNI_TRY(cni_assemble_forces(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_couplings(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks, warm));

@@ -16,7 +16,6 @@ typedef struct CniSetTable {
   int32_t last; // found before: most ask for that again
 } CniSetTable;
 
-void cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena);
 // Index of a set equal to this one, added if there is none.
 CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index);
 
@@ -49,9 +48,6 @@ typedef struct CniStiffness {
   double longest, next; // m^2
   int32_t any;
 } CniStiffness;
-void cni_stiffness_begin(CniStiffness *s, CnSym3 inertia);
-void cni_stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass);
-int cni_stiffness_end(const CniStiffness *s, CnSym3 *added);
 
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
@@ -114,10 +110,6 @@ typedef struct CniLawTable {
   int32_t *slots; // law index, -1: free
   int32_t count, capacity, slot_capacity;
 } CniLawTable;
-
-CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena);
-CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t material_a,
-                            int32_t material_b, int32_t *law);
 
 // Law of one contact after the user's hook.
 typedef struct CniTunedMaterial {

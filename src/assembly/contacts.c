@@ -30,7 +30,6 @@
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
 #include "assembly/assembly_private.h"
 
-#include "core/error.h"
 #include "core/math.h"
 #include "core/sort.h"
 

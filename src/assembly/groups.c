@@ -49,11 +49,11 @@ static CnSym3 inertia_at(double m, CnVec3 p) {
                   -m * p.x * p.y,     -m * p.x * p.z,     -m * p.y * p.z};
 }
 
-void cni_stiffness_begin(CniStiffness *s, CnSym3 j) {
+static void stiffness_begin(CniStiffness *s, CnSym3 j) {
   *s = (CniStiffness){.sum = {-j.xx, -j.yy, -j.zz, -j.xy, -j.xz, -j.yz}};
 }
 
-void cni_stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass) {
+static void stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass) {
   double pf = cn_dot(p, f);
   CnSym3 k = {pf - p.x * f.x,
               pf - p.y * f.y,
@@ -70,7 +70,7 @@ void cni_stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass) {
   s->swing = inertia_at(-mass, p);
 }
 
-int cni_stiffness_end(const CniStiffness *s, CnSym3 *added) {
+static int stiffness_end(const CniStiffness *s, CnSym3 *added) {
   CnSym3 sum = s->sum;
   if (s->next <= AT_CENTRE * s->longest) sum = cn_sadd(sum, s->swing);
   if (!s->any || is_negative(sum)) return 0;
@@ -89,7 +89,7 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
   const CniModel *model = in->model;
   double hh = in->time_step * in->time_step;
   CniStiffness s;
-  cni_stiffness_begin(&s, inertia);
+  stiffness_begin(&s, inertia);
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
     int is_a = joint->body_a == body;
@@ -102,10 +102,9 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
         cn_scale(1 / joint->impulse_step, cni_joint_total(place, &joint->impulse).velocity);
     double give =
         compliance(in, is_a ? joint->body_b : joint->body_a, is_a ? place->arm_b : place->arm_a);
-    cni_stiffness_add(&s, p, cn_scale(is_a ? -hh : hh, force),
-                      1 / (1 / model->mass[body].mass + give));
+    stiffness_add(&s, p, cn_scale(is_a ? -hh : hh, force), 1 / (1 / model->mass[body].mass + give));
   }
-  return cni_stiffness_end(&s, added);
+  return stiffness_end(&s, added);
 }
 
 int cni_joints_calm(const CniAssemblyInput *input) {

@@ -7,7 +7,6 @@
 // rows of a block are in one unit and of one size; impulses are kept in their own units.
 #include "assembly/assembly_private.h"
 
-#include "core/error.h"
 #include "core/tasks.h"
 
 #include <string.h>

@@ -10,8 +10,6 @@
 // else is `pair` with the frame of cn_tangents.
 #include "assembly/assembly_private.h"
 
-#include "core/error.h"
-
 #include <math.h>
 
 #define COHESION_RANGE 1e-4 // of the contact's radius
@@ -24,7 +22,7 @@
 
 // ---- laws by materials ----
 
-CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena) {
+static CnStatus law_table_init(CniLawTable *table, CniArena *arena) {
   size_t slots = 2 * FIRST_LAWS * sizeof(int32_t), laws = FIRST_LAWS * sizeof(CniMaterialSets);
   *table = (CniLawTable){.capacity = FIRST_LAWS, .slot_capacity = 2 * FIRST_LAWS};
   table->laws = cni_arena_take(arena, laws);
@@ -65,8 +63,8 @@ static CnStatus grow_laws(CniLawTable *table, CniArena *arena) {
 
 static int moves(const CnMaterialDef *def) { return cn_norm2(def->surface_velocity) > 0; }
 
-CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t a, int32_t b,
-                            int32_t *law) {
+static CnStatus law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t a,
+                               int32_t b, int32_t *law) {
   int32_t slot = law_slot(table, a, b);
   if (table->slots[slot] < 0) {
     if (table->count == table->capacity) {
@@ -254,8 +252,8 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
   const CniAssemblyInput *in = pl->input;
   const CniContact *c = &in->contacts[i];
   int32_t index;
-  CNI_TRY(cni_law_table_find(&pl->plan->laws, in, (int32_t)(info_a >> CNI_INFO_SHIFT),
-                             (int32_t)(info_b >> CNI_INFO_SHIFT), &index));
+  CNI_TRY(law_table_find(&pl->plan->laws, in, (int32_t)(info_a >> CNI_INFO_SHIFT),
+                         (int32_t)(info_b >> CNI_INFO_SHIFT), &index));
   CniMaterialSets *known = &pl->plan->laws.laws[index];
   CniMaterialPair law = known->law;
   if (in->modify) {
@@ -323,7 +321,7 @@ static CnStatus plan_alike(Planner *pl, Common common) {
   if (!in->movable || in->modify || plan->squeezed || !(common.all & CNI_INFO_BALL)) return CN_OK;
   if (common.all >> CNI_INFO_SHIFT != material) return CN_OK;
   int32_t index, set;
-  CNI_TRY(cni_law_table_find(&plan->laws, in, (int32_t)material, (int32_t)material, &index));
+  CNI_TRY(law_table_find(&plan->laws, in, (int32_t)material, (int32_t)material, &index));
   if (plan->laws.laws[index].law.cohesion > 0) return CN_OK;
   CNI_TRY(law_set(pl, &plan->laws.laws[index].law, 0, 0, &set));
   plan->laws.laws[index].set = set;
@@ -379,7 +377,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                          : gravity > 0              ? sqrt(gravity * common.inradius)
                                                     : INFINITY;
   CNI_TRY(cni_find_squeezed(input, problem, common.inradius, plan));
-  CNI_TRY(cni_law_table_init(&plan->laws, input->arena));
+  CNI_TRY(law_table_init(&plan->laws, input->arena));
   Planner planner = {.input = input,
                      .problem = problem,
                      .sets = sets,

@@ -188,7 +188,8 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
   return ok ? CNI_EXIT_DONE : CNI_EXIT_USAGE;
 }
 
-int64_t cni_step_count(double time, double time_step) {
+// How many steps of h make up a time.
+static int64_t step_count(double time, double time_step) {
   double ratio = time / time_step, whole = floor(ratio + 0.5);
   // a time that is a multiple of h but for round-off means that multiple
   double steps = fabs(ratio - whole) <= 1e-9 * fmax(1, ratio) ? whole : ceil(ratio);
@@ -212,7 +213,7 @@ static int plan_steps(CniJob *job, double time) {
   if (steps < 0 && (time - start) / h > STEPS_MAX)
     return cni_fail(job->args, "%s: %g s are more than %g steps of %g s", job->label, time,
                     STEPS_MAX, h);
-  job->last_step = steps >= 0 ? steps : behind + cni_step_count(fmax(0, time - start), h);
+  job->last_step = steps >= 0 ? steps : behind + step_count(fmax(0, time - start), h);
   job->end_time = steps >= 0 ? start + (double)(steps - behind) * h : time;
   return CNI_EXIT_DONE;
 }

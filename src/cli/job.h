@@ -110,6 +110,11 @@ int cni_job_open(CniJob *job);
 int cni_job_world(CniJob *job);
 // Scene, world and settings from the checkpoint to go on with.
 int cni_job_resume(CniJob *job);
+// job_vary.c: which of the parameters given are not the checkpoint's; all of them together; the world of
+// the checkpoint with them.
+int cni_job_compare_settings(CniJob *job);
+int cni_job_merge_settings(CniJob *job);
+int cni_job_vary(CniJob *job);
 void cni_job_release(CniJob *job);
 
 // Sequences of --set KEY=VALUE as settings; *texts holds the keys. Release both with free.
@@ -120,8 +125,6 @@ int cni_settings_equal(const CnWorldDef *a, const CnWorldDef *b);
 void cni_show_all_settings(CniShow *show, const CnWorldDef *def);
 // "quick", "normal", "exact"; null past the last one.
 const char *cni_effort_name(int32_t index);
-// How many steps of h make up a time.
-int64_t cni_step_count(double time, double time_step);
 
 // ---- recording ----
 

@@ -186,46 +186,6 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
 
 // ---- going on ----
 
-// The scene as the checkpoint has it.
-static int open_before(const CniJob *job, CnScene **scene) {
-  CnAllocator allocator = cn_allocator_default();
-  const CnCheckpoint *c = &job->resumed;
-  if (cn_scene_parse(c->scene_text, strlen(c->scene_text), c->scene_label, c->settings,
-                     c->setting_count, &allocator, scene) == CN_OK)
-    return CNI_EXIT_DONE;
-  return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
-}
-
-// The value of a parameter in a scene; not a number where it has none of that name.
-static double value_of(const CnScene *scene, const char *key) {
-  CnSceneParameter parameter;
-  for (int32_t i = 0; cn_scene_parameter(scene, i, &parameter) == CN_OK; i++)
-    if (strcmp(parameter.name, key) == 0) return parameter.value;
-  return NAN;
-}
-
-// Parameters given that are not the checkpoint's make another run from there, which has a file of its own.
-static int compare_settings(CniJob *job) {
-  CnScene *before;
-  char a[CNI_NUMBER_SIZE], b[CNI_NUMBER_SIZE];
-  if (job->setting_count == 0) return CNI_EXIT_DONE;
-  int status = open_before(job, &before);
-  if (status != CNI_EXIT_DONE) return status;
-  for (int32_t i = 0; i < job->setting_count && status == CNI_EXIT_DONE; i++) {
-    const CnSetting *given = &job->settings[i];
-    double kept = value_of(before, given->key);
-    if (kept == given->value) continue;
-    job->varies = 1;
-    if (job->resumed.run_path && !job->out && !isnan(kept))
-      status = cni_fail(
-          job->args,
-          "%s: was made with %s=%s, --set gives %s: --out FILE records another run from there",
-          job->resume, given->key, cni_number_text(kept, a), cni_number_text(given->value, b));
-  }
-  cn_scene_destroy(before);
-  return status;
-}
-
 // The scene named on the command line must be the checkpoint's.
 static int compare_scene(const CniJob *job, const char *label) {
   if (!label) return CNI_EXIT_DONE;
@@ -266,50 +226,18 @@ static int compare_options(const CniJob *job, const CnWorldDef *kept) {
                   job->resume, differs);
 }
 
-// The checkpoint's parameters with those given over them; keys stay where they are.
-static int merge_settings(CniJob *job) {
-  const CnCheckpoint *c = &job->resumed;
-  CnSetting *all = calloc((size_t)c->setting_count + (size_t)job->setting_count + 1, sizeof *all);
-  int32_t count = c->setting_count;
-  if (!all) return cni_fail(job->args, "out of memory");
-  if (count > 0) memcpy(all, c->settings, (size_t)count * sizeof *all);
-  for (int32_t i = 0; i < job->setting_count; i++) {
-    int32_t k = 0;
-    while (k < count && strcmp(all[k].key, job->settings[i].key) != 0) k++;
-    all[k] = job->settings[i];
-    if (k == count) count++;
-  }
-  free(job->settings);
-  job->settings = all;
-  job->setting_count = count;
-  return CNI_EXIT_DONE;
-}
-
-// The world of the checkpoint with other parameters.
-static int vary(CniJob *job) {
-  CnScene *before;
-  CnWorldDef settings = job->def;
-  int opened = open_before(job, &before);
-  if (opened != CNI_EXIT_DONE) return opened;
-  CnStatus status = cn_scene_change(before, job->scene, job->world);
-  cn_scene_destroy(before);
-  if (status == CN_OK) status = cn_world_set_settings(job->world, &settings);
-  if (status != CN_OK) return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
-  return CNI_EXIT_DONE;
-}
-
 int cni_job_resume(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
   CnCheckpoint *c = &job->resumed;
   const char *label = job->label;
   if (cn_checkpoint_read(job->resume, &allocator, c) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
-  int status = compare_settings(job);
+  int status = cni_job_compare_settings(job);
   if (status == CNI_EXIT_DONE) status = compare_scene(job, label);
   if (status != CNI_EXIT_DONE) return status;
   job->label = c->scene_label;
   if (job->varies) {
-    status = merge_settings(job);
+    status = cni_job_merge_settings(job);
     if (status != CNI_EXIT_DONE) return status;
   } else {
     free(job->settings);
@@ -327,7 +255,7 @@ int cni_job_resume(CniJob *job) {
       cn_scene_restore(job->scene, job->world, c->scene_state, c->scene_state_size) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
   CnWorldDef kept;
-  if (job->varies) status = vary(job);
+  if (job->varies) status = cni_job_vary(job);
   if (status != CNI_EXIT_DONE) return status;
   if (cn_world_settings(job->world, &kept) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());

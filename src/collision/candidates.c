@@ -123,8 +123,7 @@ static CnStatus keep_planes(CniCollision *c, const CniDetection *w) {
   c->plane_count = -1;
   for (int32_t k = 0; k < w->plane_count; k++)
     if (w->planes[k].reach > 0 || w->planes[k].rotates) return CN_OK;
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->planes, &c->plane_capacity, 0,
-                            w->plane_count, sizeof *c->planes));
+  CNI_TRY(CNI_RESERVE(&c->allocator, c->planes, c->plane_capacity, 0, w->plane_count));
   c->plane_count = w->plane_count;
   if (w->plane_count > 0) memcpy(c->planes, w->planes, (size_t)w->plane_count * sizeof *c->planes);
   return CN_OK;
@@ -135,13 +134,9 @@ static CnStatus keep_planes(CniCollision *c, const CniDetection *w) {
 static CnStatus wide_room(CniCollision *c, const CniDetection *w) {
   int sides = c->side_capacity > 0;
   sides |= w->has_others;
-  if (sides)
-    CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->sides, &c->side_capacity, 0, w->count,
-                              sizeof *c->sides));
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->near, &c->near_capacity, 0, w->count,
-                            sizeof *c->near));
-  return cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
-                           sizeof *c->wide);
+  if (sides) CNI_TRY(CNI_RESERVE(&c->allocator, c->sides, c->side_capacity, 0, w->count));
+  CNI_TRY(CNI_RESERVE(&c->allocator, c->near, c->near_capacity, 0, w->count));
+  return CNI_RESERVE(&c->allocator, c->wide, c->wide_capacity, 0, w->count);
 }
 
 // From counts in starts[1 ..] to first places.
@@ -182,10 +177,8 @@ static CnStatus sort_room(CniCollision *c, const CniDetection *w, CniPair **by_b
                           int32_t **places) {
   size_t pairs = (size_t)c->pair_count * sizeof **by_b;
   size_t starts = ((size_t)w->count + 1) * sizeof **places;
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->starts, &c->start_capacity, 0, w->count + 1,
-                            sizeof *c->starts));
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->partners, &c->partner_capacity, 0,
-                            c->pair_count, sizeof *c->partners));
+  CNI_TRY(CNI_RESERVE(&c->allocator, c->starts, c->start_capacity, 0, w->count + 1));
+  CNI_TRY(CNI_RESERVE(&c->allocator, c->partners, c->partner_capacity, 0, c->pair_count));
   *by_b = cni_arena_take(w->arena, pairs);
   *places = cni_arena_take(w->arena, starts);
   return *by_b && *places ? CN_OK : cni_error_memory(pairs + starts);

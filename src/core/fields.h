@@ -68,11 +68,11 @@ typedef struct CniField {
 } CniField;
 
 // A row of a table, the field's name being that in the struct:
-//     CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "of the sphere", .fallback = {0})
-#define CNI_FIELD(sort, Struct, field, limits, unit_, sentence_, ...)                              \
+//     CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "of the sphere")
+#define CNI_FIELD(sort, Struct, field, limits, unit_, ...)                                         \
   {                                                                                                \
     .name = #field, .type = CNI_FIELD_##sort, .range = CNI_##limits,                               \
-    .offset = offsetof(Struct, field), .unit = unit_, .sentence = sentence_, __VA_ARGS__           \
+    .offset = offsetof(Struct, field), .unit = unit_, .sentence = __VA_ARGS__                      \
   }
 
 // A table ends with a field without a name.

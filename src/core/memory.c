@@ -232,6 +232,12 @@ CnStatus cni_arena_arrays(CniArena *arena, int64_t count, size_t size, void *add
   }
 }
 
+CnStatus cni_arena_lay(CniArena *arena, const CniArray *arrays) {
+  for (; arrays->address; arrays++)
+    CNI_TRY(cni_arena_array(arena, arrays->count, arrays->size, arrays->address));
+  return CN_OK;
+}
+
 CniArenaMark cni_arena_mark(const CniArena *arena) {
   return (CniArenaMark){arena->blocks, arena->used, arena->total};
 }
@@ -291,50 +297,4 @@ CnStatus cni_arena_reset(CniArena *arena) {
 void cni_arena_release(CniArena *arena) {
   blocks_release(arena, NULL);
   arena->used = arena->total = arena->peak = 0;
-}
-
-// ---- the memory of a step ----
-
-#define LARGE_SPACE ((size_t)1 << 22) // bytes: numbers differ less from step to step
-
-void cni_step_memory_init(CniStepMemory *memory, const CnAllocator *allocator) {
-  *memory = (CniStepMemory){.holders = 0};
-  cni_arena_init(&memory->arena, allocator);
-}
-
-CnStatus cni_step_memory_reset(CniStepMemory *memory) {
-  memory->space = NULL;
-  memory->space_size = 0;
-  memory->holders = 0;
-  return cni_arena_reset(&memory->arena);
-}
-
-void cni_step_memory_release(CniStepMemory *memory) { cni_arena_release(&memory->arena); }
-
-void cni_step_memory_hold(CniStepMemory *memory) { memory->holders++; }
-
-static void give_space_back(CniStepMemory *memory) {
-  if (memory->space) cni_arena_back(&memory->arena, memory->space_mark);
-  memory->space = NULL;
-  memory->space_size = 0;
-}
-
-void cni_step_memory_let_go(CniStepMemory *memory) {
-  CNI_ASSERT(memory->holders > 0);
-  if (--memory->holders == 0) give_space_back(memory);
-}
-
-CnStatus cni_step_memory_space(CniStepMemory *memory, size_t bytes) {
-  CNI_ASSERT(memory->holders > 0);
-  if (bytes <= memory->space_size) return CN_OK;
-  give_space_back(memory);
-  // some more than needed, once: the next step finds room for numbers that differ a little
-  size_t more = bytes / (bytes > LARGE_SPACE ? 32 : 8);
-  size_t room = more > SIZE_MAX - bytes || bytes <= memory->space_most ? bytes : bytes + more;
-  if (room > memory->space_most) memory->space_most = room;
-  memory->space_mark = cni_arena_mark(&memory->arena);
-  memory->space = cni_arena_take(&memory->arena, room);
-  if (!memory->space) return cni_error_memory(room);
-  memory->space_size = room;
-  return CN_OK;
 }

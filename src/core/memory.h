@@ -87,35 +87,22 @@ int cni_arena_fits(const CniArena *arena, CniArenaMark mark, size_t bytes);
 // The next reset is to make room for that many bytes from the mark on.
 void cni_arena_expect(CniArena *arena, CniArenaMark mark, size_t bytes);
 
-// ---- the memory of a step ----
-
-// One owner: a world, or a solver that a user calls. It is handed to every stage of a step: detect,
-// assemble, solve, certify, finish. Stages take from the arena between a mark and going back to it.
-// Of the working memory of a solve (`space`) there is one piece, which the solver has first and then
-// the certificate: from the first hold to the last let go there are at least so many bytes as were
-// asked for, cache-line aligned; what was there is lost when they grow.
-typedef struct CniStepMemory {
-  CniArena arena;
-  double *space;
-  size_t space_size, space_most; // bytes; the most ever asked for
-  CniArenaMark space_mark;       // where the arena was
-  int32_t holders;
-  // Velocity groups of the problem to be solved, lent by who owns it to a solver that likes to work
-  // in place and restores them (psor); null: it works on a copy.
-  struct CniGroup *lent_groups;
-} CniStepMemory;
-void cni_step_memory_init(CniStepMemory *memory, const CnAllocator *allocator);
-// The beginning of a step: everything is free.
-CnStatus cni_step_memory_reset(CniStepMemory *memory);
-void cni_step_memory_release(CniStepMemory *memory);
-void cni_step_memory_hold(CniStepMemory *memory);
-void cni_step_memory_let_go(CniStepMemory *memory);
-CnStatus cni_step_memory_space(CniStepMemory *memory, size_t bytes);
-
 // Arrays of one length and type from an arena: the addresses of the pointers.
 CnStatus cni_arena_arrays(CniArena *arena, int64_t count, size_t size, void *addresses);
 #define CNI_ARRAYS(arena, count, Type, ...)                                                        \
   cni_arena_arrays(arena, count, sizeof(Type), (Type * *[]){__VA_ARGS__, NULL})
+
+// Arrays of any lengths and types, in their order: CNI_LAY(arena, CNI_ARRAY(n, x), CNI_ARRAY(m, y)).
+typedef struct CniArray {
+  int64_t count;
+  size_t size;
+  void *address; // of the pointer
+} CniArray;
+#define CNI_ARRAY(count, pointer)                                                                  \
+  { count, sizeof *(pointer), &(pointer) }
+#define CNI_LIST(...) ((const CniArray[]){__VA_ARGS__, {0, 0, NULL}})
+#define CNI_LAY(arena, ...) cni_arena_lay(arena, CNI_LIST(__VA_ARGS__))
+CnStatus cni_arena_lay(CniArena *arena, const CniArray *arrays);
 
 // One more element of an array that grows: the status.
 #define CNI_PUSH(allocator, array, capacity, count, item)                                          \

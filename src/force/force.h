@@ -72,7 +72,7 @@ void cni_force_take_effect(const CniForceSight *sight, const CnForceEffect *effe
 // ---- for the kinds ----
 
 #define CNI_FORCE_FIELD(sort, field, limits, unit_, sentence_)                                     \
-  CNI_FIELD(sort, CnForceDef, field, limits, unit_, sentence_, .fallback = {0})
+  CNI_FIELD(sort, CnForceDef, field, limits, unit_, sentence_)
 
 // A row without stiffness and damping is left out.
 void cni_force_row(CniForcePlace *place, CniJointRow row, double stiffness, double damping);

@@ -30,8 +30,7 @@ const char *cn_curve_kind_name(CnCurveKind kind) {
 
 const CniField cni_curve_fields[] = {
     CNI_FIELD(CHOICE, CnCurveDef, kind, ANY, "", "what is between the points", .words = kinds),
-    CNI_FIELD(FLAG, CnCurveDef, closed, ANY, "", "it goes on from the last point to the first",
-              .fallback = {0}),
+    CNI_FIELD(FLAG, CnCurveDef, closed, ANY, "", "it goes on from the last point to the first"),
     CNI_FIELDS_END};
 
 CnCurveDef cn_curve_def_default(CnCurveKind kind) {

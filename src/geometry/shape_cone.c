@@ -37,11 +37,10 @@ static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
 }
 
 static const CniField fields[] = {
-    CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "radius at the lower end", .fallback = {0}),
+    CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "radius at the lower end"),
     CNI_FIELD(REAL, CnShapeDef, top_radius, NOT_NEGATIVE, "m",
-              "radius at the upper end; 0, the default: a point", .fallback = {0}),
-    CNI_FIELD(REAL, CnShapeDef, half_length, POSITIVE, "m", "half the height along z",
-              .fallback = {0}),
+              "radius at the upper end; 0, the default: a point"),
+    CNI_FIELD(REAL, CnShapeDef, half_length, POSITIVE, "m", "half the height along z"),
     CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_cone = {.name = "cone",

@@ -49,11 +49,10 @@ static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
 }
 
 static const CniField fields[] = {
-    CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "radius of the cylinder", .fallback = {0}),
-    CNI_FIELD(REAL, CnShapeDef, half_length, POSITIVE, "m", "half its length along z",
-              .fallback = {0}),
+    CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "radius of the cylinder"),
+    CNI_FIELD(REAL, CnShapeDef, half_length, POSITIVE, "m", "half its length along z"),
     CNI_FIELD(REAL, CnShapeDef, rounding, NOT_NEGATIVE, "m",
-              "radius of a ball that is carried over the whole, default 0", .fallback = {0}),
+              "radius of a ball that is carried over the whole, default 0"),
     CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_cylinder = {.name = "cylinder",

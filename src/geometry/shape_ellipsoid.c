@@ -64,9 +64,9 @@ static double ray(const CniPlaced *shape, CnVec3 o, CnVec3 d, CnVec3 *normal) {
   return t;
 }
 
-static const CniField fields[] = {CNI_FIELD(VEC3, CnShapeDef, half_size, POSITIVE, "m",
-                                            "half axes along x, y and z", .fallback = {0}),
-                                  CNI_FIELDS_END};
+static const CniField fields[] = {
+    CNI_FIELD(VEC3, CnShapeDef, half_size, POSITIVE, "m", "half axes along x, y and z"),
+    CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_ellipsoid = {.name = "ellipsoid",
                                           .summary = "a ball stretched along x, y and z",

@@ -128,7 +128,7 @@ void cni_collide_hull_plane(const CniPlaced *a, const CniPlaced *b, double margi
 
 static const CniField fields[] = {
     CNI_FIELD(REAL, CnShapeDef, rounding, NOT_NEGATIVE, "m",
-              "radius of a ball that is carried over the whole, default 0", .fallback = {0}),
+              "radius of a ball that is carried over the whole, default 0"),
     CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_hull = {.name = "hull",

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/math.h"
 #include "geometry/geometry_private.h"
 
 const CniShapeKind *const cni_shape_kinds[CN_SHAPE_KIND_COUNT] = {

@@ -2,9 +2,6 @@
 // Small dense complementarity problems handed to the solver table (clash.h).
 #include "integrator/clash.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
 CnStatus cni_clash_init(CniClash *clash, const CnAllocator *allocator) {
   *clash = (CniClash){.allocator = *allocator, .answer = cn_answer_empty(allocator)};
   CnProblemDef def = cn_problem_def_default();
@@ -37,17 +34,12 @@ CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
   clash->row_count = n;
   clash->block_count = 0;
   m->systems++;
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->w, &clash->w_capacity, 0, (int32_t)entries + 1,
-                            sizeof *clash->w));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->column, &clash->column_capacity, 0,
-                            (int32_t)entries + 1, sizeof *clash->column));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->q, &clash->q_capacity, 0, n + 1, sizeof *clash->q));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->start, &clash->start_capacity, 0, n + 1,
-                            sizeof *clash->start));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->sets, &clash->set_capacity, 0, n + 1,
-                            sizeof *clash->sets));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->dims, &clash->dim_capacity, 0, n + 1,
-                            sizeof *clash->dims));
+  CNI_TRY(CNI_RESERVE(a, clash->w, clash->w_capacity, 0, (int32_t)entries + 1));
+  CNI_TRY(CNI_RESERVE(a, clash->column, clash->column_capacity, 0, (int32_t)entries + 1));
+  CNI_TRY(CNI_RESERVE(a, clash->q, clash->q_capacity, 0, n + 1));
+  CNI_TRY(CNI_RESERVE(a, clash->start, clash->start_capacity, 0, n + 1));
+  CNI_TRY(CNI_RESERVE(a, clash->sets, clash->set_capacity, 0, n + 1));
+  CNI_TRY(CNI_RESERVE(a, clash->dims, clash->dim_capacity, 0, n + 1));
   cni_motion_directions(m, columns);
   cni_schur_write(m, rows_of, clash->start, clash->column, clash->w);
   return CN_OK;

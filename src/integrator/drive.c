@@ -11,9 +11,7 @@
 // tried with the length given. So a restored world goes on with the same bits.
 #include "integrator/drive.h"
 
-#include "core/error.h"
 #include "core/math.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>
@@ -27,7 +25,7 @@
 // ---- life ----
 
 CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocator,
-                          const CniStepper *stepper, CniDrive **result) {
+                          const CniStepper *stepper, void **state) {
   CniDrive *d = cni_allocate(allocator, sizeof *d);
   if (!d) return cni_error_memory(sizeof *d);
   *d = (CniDrive){.allocator = *allocator, .def = *def, .stepper = stepper};
@@ -38,14 +36,15 @@ CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocat
   CnStatus status = cni_clash_init(&d->clash, allocator);
   if (status == CN_OK) status = cni_clash_solver(def->solver, allocator, &d->solver);
   if (status != CN_OK) {
-    cni_drive_destroy(d);
+    cni_drive_free(d);
     return status;
   }
-  *result = d;
+  *state = d;
   return CN_OK;
 }
 
-void cni_drive_destroy(CniDrive *d) {
+void cni_drive_free(void *state) {
+  CniDrive *d = state;
   CnAllocator a = d->allocator;
   cn_solver_destroy(d->solver);
   cni_clash_release(&d->clash);
@@ -69,31 +68,17 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   const CnEquations *eq = system->equations;
   int32_t rows = d->motion.row_count + 1, contacts = eq->contact_count + 1;
   int32_t bounds = eq->bound_count;
-  CNI_TRY(cni_array_reserve(a, (void **)&d->modes, &d->mode_capacity, 0, contacts + bounds,
-                            sizeof *d->modes));
-  CNI_TRY(cni_array_reserve(a, (void **)&d->rows, &d->row_capacity, 0, rows, sizeof *d->rows));
-  CNI_TRY(cni_array_reserve(a, (void **)&d->slip, &d->slip_capacity, 0, rows, sizeof *d->slip));
-  CNI_TRY(cni_array_reserve(a, (void **)&d->chosen, &d->chosen_capacity, 0, 2 * contacts,
-                            sizeof *d->chosen));
-  CNI_TRY(cni_array_reserve(a, (void **)&d->fixed, &d->fixed_capacity, 0, eq->bilateral_count + 1,
-                            sizeof *d->fixed));
+  CNI_TRY(CNI_RESERVE(a, d->modes, d->mode_capacity, 0, contacts + bounds));
+  CNI_TRY(CNI_RESERVE(a, d->rows, d->row_capacity, 0, rows));
+  CNI_TRY(CNI_RESERVE(a, d->slip, d->slip_capacity, 0, rows));
+  CNI_TRY(CNI_RESERVE(a, d->chosen, d->chosen_capacity, 0, 2 * contacts));
+  CNI_TRY(CNI_RESERVE(a, d->fixed, d->fixed_capacity, 0, eq->bilateral_count + 1));
   int32_t nq = system->q_count, nv = system->v_count;
-  CNI_TRY(cni_pool_begin(&d->pool, cni_pool_need(nq) + 4 * cni_pool_need(nv) +
-                                       4 * cni_pool_need(rows) +
-                                       4 * cni_pool_need(eq->bilateral_count + contacts) +
-                                       cni_pool_need(4 * bounds) + 8));
-  d->q = cni_pool_take(&d->pool, nq);
-  d->v = cni_pool_take(&d->pool, nv);
-  d->a = cni_pool_take(&d->pool, nv);
-  d->v_new = cni_pool_take(&d->pool, nv);
-  d->multipliers = cni_pool_take(&d->pool, rows);
-  d->all_multipliers = cni_pool_take(&d->pool, rows);
-  d->speeds = cni_pool_take(&d->pool, rows);
-  d->impulses = cni_pool_take(&d->pool, rows);
-  d->domains = cni_pool_take(&d->pool, contacts);
-  d->gaps_before = cni_pool_take(&d->pool, 2 * contacts);
-  d->bounds = cni_pool_take(&d->pool, 4 * bounds);
-  return CN_OK;
+  return CNI_CUT(&d->pool, CNI_ARRAY(nq, d->q), CNI_ARRAY(nv, d->v), CNI_ARRAY(nv, d->a),
+                 CNI_ARRAY(nv, d->v_new), CNI_ARRAY(rows, d->multipliers),
+                 CNI_ARRAY(rows, d->all_multipliers), CNI_ARRAY(rows, d->speeds),
+                 CNI_ARRAY(rows, d->impulses), CNI_ARRAY(contacts, d->domains),
+                 CNI_ARRAY(2 * contacts, d->gaps_before), CNI_ARRAY(4 * bounds, d->bounds));
 }
 
 // ---- telling ----
@@ -438,8 +423,8 @@ static CnStatus run(CniDrive *d) {
   return CN_OK;
 }
 
-CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const double *q,
-                       const double *v, double h) {
+static CnStatus drive(CniDrive *d, const CnSystem *system, double t, const double *q,
+                      const double *v, double h) {
   d->report = (CnIntegratorReport){.time = t, .last_cause = ""};
   CNI_TRY(fit(d, system));
   for (int32_t i = 0; i < system->q_count; i++) d->q[i] = q[i];
@@ -470,12 +455,10 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
                             .converged = -1,
                             .method = "events",
                             .certificate = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -1}};
-  CNI_TRY(cni_drive_run(d, system, t, q, v, h));
+  CNI_TRY(drive(d, system, t, q, v, h));
   report->iterations = (int32_t)cn_min((double)d->report.steps, 2e9);
   return system->done(system->context, d->t_end, d->q, d->v, NULL);
 }
-
-void cni_drive_free(void *state) { cni_drive_destroy(state); }
 
 void cni_drive_attach(void *state, CnIntegrator *handle) {
   CniDrive *d = state;

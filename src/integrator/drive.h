@@ -85,10 +85,7 @@ typedef struct CniDrive {
 // ---- drive.c ----
 
 CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocator,
-                          const CniStepper *stepper, CniDrive **drive);
-void cni_drive_destroy(CniDrive *drive);
-CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const double *q,
-                       const double *v, double h);
+                          const CniStepper *stepper, void **state);
 // The functions of a row of the table.
 CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, double t,
                         const double *q, const double *v, double h, CnSolveReport *report);
@@ -97,6 +94,10 @@ void cni_drive_attach(void *state, CnIntegrator *handle);
 void cni_drive_report(const void *state, CnIntegratorReport *report);
 void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck);
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v);
+#define CNI_DRIVEN                                                                                 \
+  .needs_equations = 1, .step = cni_drive_step, .destroy = cni_drive_free,                         \
+  .attach = cni_drive_attach, .report = cni_drive_report, .dense = cni_drive_dense,                \
+  .observe = cni_drive_observe
 
 // Tell of an event.
 void cni_drive_tell(CniDrive *d, CnEventKind kind, int32_t contact, double time, double speed,
@@ -161,14 +162,6 @@ double cni_slip_slow(const CniDrive *d);
 // which forces act; 0: impulses of an impact, 1: forces themselves.
 CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, double time,
                          CnSolveReport *report);
-// The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):
-//
-//     a = M^-1 (f + G^T L),  0 <= G_n a + d/dt(G_n) v _|_ L_n >= 0,
-//     L_t in the disc of radius mu L_n against G_t a + d/dt(G_t) v, or against the slip there is
-//
-// Forces into d->all_multipliers, accelerations of the probe's rows into d->impulses.
-CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
-                                 int32_t count);
 // Are there forces at a state under which every closed contact stays closed, and sticks if it does?
 CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold);
 // Modes of the candidates and the bounds by it, at the state of the drive.

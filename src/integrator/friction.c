@@ -167,8 +167,14 @@ static void soften(CniDrive *d, int32_t count) {
   }
 }
 
-CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
-                                 int32_t count) {
+// The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):
+//
+//     a = M^-1 (f + G^T L),  0 <= G_n a + d/dt(G_n) v _|_ L_n >= 0,
+//     L_t in the disc of radius mu L_n against G_t a + d/dt(G_t) v, or against the slip there is
+//
+// Forces into d->all_multipliers, accelerations of the probe's rows into d->impulses.
+static CnStatus find_accelerations(CniDrive *d, double t, const double *q, const double *v,
+                                   int32_t count) {
   CniMotion *p = &d->probe;
   CniClash *clash = &d->clash;
   CnSolveReport report;
@@ -256,7 +262,7 @@ CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t cou
   for (d->slides = SLIDES;; d->slides = SLIDES_ON) {
     int32_t row = d->fixed_count;
     d->locks = 0;
-    status = cni_modes_accelerations(d, d->t, d->q, d->v, count);
+    status = find_accelerations(d, d->t, d->q, d->v, count);
     if (status != CN_OK) break;
     for (int32_t i = 0; i < count; i++) {
       find_mode(d, d->chosen[i], row, found);
@@ -292,7 +298,7 @@ CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v,
   int32_t count = 0, row = d->fixed_count;
   for (int32_t i = 0; i < eq->contact_count; i++)
     if (d->modes[i].closed) d->chosen[count++] = i;
-  CNI_TRY(cni_modes_accelerations(d, t, q, v, count));
+  CNI_TRY(find_accelerations(d, t, q, v, count));
   double zero = 10 * NO_SLIP * d->most;
   *hold = 1;
   for (int32_t i = 0; i < count; i++) {
@@ -309,7 +315,7 @@ CnStatus cni_modes_share(CniDrive *d) {
   int32_t count = 0, row = d->fixed_count;
   for (int32_t i = 0; i < eq->contact_count; i++)
     if (d->modes[i].closed) d->chosen[count++] = i;
-  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
+  CNI_TRY(find_accelerations(d, d->t, d->q, d->v, count));
   for (int32_t i = 0; i < count; i++) {
     d->modes[d->chosen[i]].load = d->clash.answer.g[row];
     row += cni_contact_rows(eq, d->chosen[i]);
@@ -354,7 +360,7 @@ CnStatus cni_modes_tell(CniDrive *d) {
   for (int32_t i = 0; i < eq->contact_count; i++)
     if (d->modes[i].closed) d->chosen[count++] = i;
   memcpy(a, d->a, (size_t)m->v_count * sizeof *a);
-  CnStatus status = cni_modes_accelerations(d, d->t, s->q1, s->v1, count);
+  CnStatus status = find_accelerations(d, d->t, s->q1, s->v1, count);
   if (status != CN_OK) {
     memcpy(d->a, a, (size_t)m->v_count * sizeof *a);
     return status;

@@ -10,7 +10,6 @@
 // lowest), then the next, until none approaches.
 #include "integrator/drive.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

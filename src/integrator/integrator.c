@@ -7,9 +7,7 @@
 // and refusing arguments that no scheme could use.
 #include "integrator/integrator.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "integrator/motion.h"
 
 #include <math.h>
@@ -69,16 +67,12 @@ const CniField cni_integrator_fields[] = {
               "hem5, rkf45: error a step, absolute and relative; 0: steps of fixed length",
               .fallback = {1e-6}),
     CNI_FIELD(REAL, CnIntegratorDef, step, NOT_NEGATIVE, "s",
-              "length of fixed steps or of the first trial; 0: the whole time step",
-              .fallback = {0}),
-    CNI_FIELD(REAL, CnIntegratorDef, step_max, NOT_NEGATIVE, "s", "longest step, 0: no bound",
-              .fallback = {0}),
+              "length of fixed steps or of the first trial; 0: the whole time step"),
+    CNI_FIELD(REAL, CnIntegratorDef, step_max, NOT_NEGATIVE, "s", "longest step, 0: no bound"),
     CNI_FIELD(REAL, CnIntegratorDef, step_min, NOT_NEGATIVE, "s",
-              "a smaller step is an underflow; 0: 16 units of round-off of the time",
-              .fallback = {0}),
+              "a smaller step is an underflow; 0: 16 units of round-off of the time"),
     CNI_FIELD(REAL, CnIntegratorDef, drift_limit, NOT_NEGATIVE, "",
-              "position and velocity errors of constraints that are allowed; 0: watched only",
-              .fallback = {0}),
+              "position and velocity errors of constraints that are allowed; 0: watched only"),
     CNI_FIELD(INTEGER, CnIntegratorDef, projection, AT_LEAST_MINUS_1, "",
               "every n-th step ends with a projection on the constraints; 0: none, -1: the "
               "integrator's own choice",
@@ -291,10 +285,10 @@ CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *a
     if (rows[i] < 0 || rows[i] >= m.row_count)
       status = cni_invalid("accelerations: row %d of %d", (int)rows[i], (int)m.row_count);
   if (status == CN_OK) status = cni_motion_set_rows(&m, rows, NULL, row_count);
+  double *own_a, *own_l;
   if (status == CN_OK)
-    status = cni_pool_begin(&pool, cni_pool_need(m.v_count) + cni_pool_need(row_count) + 8);
+    status = CNI_CUT(&pool, CNI_ARRAY(m.v_count, own_a), CNI_ARRAY(row_count, own_l));
   if (status == CN_OK) {
-    double *own_a = cni_pool_take(&pool, m.v_count), *own_l = cni_pool_take(&pool, row_count);
     status = cni_motion_accelerate(&m, t, q, v, NULL, NULL, own_a, own_l);
     if (status == CN_OK && a) memcpy(a, own_a, (size_t)m.v_count * sizeof *a);
     if (status == CN_OK && multipliers)

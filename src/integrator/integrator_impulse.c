@@ -19,8 +19,6 @@
 // References: Anitescu and Potra 1997; Tasora and Anitescu 2007.
 #include "integrator/integrator.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -52,8 +50,7 @@ static CnStatus take_positions(Impulse *self, CniStepMemory *memory, int32_t cou
                                double **q_new) {
   size_t bytes = (size_t)count * sizeof(double);
   if (!memory) {
-    CNI_TRY(cni_array_reserve(&self->allocator, (void **)&self->q_new, &self->q_capacity, 0, count,
-                              sizeof(double)));
+    CNI_TRY(CNI_RESERVE(&self->allocator, self->q_new, self->q_capacity, 0, count));
     *q_new = self->q_new;
     return CN_OK;
   }

@@ -14,14 +14,6 @@
 // K and C, plain iteration otherwise; within it the matrix G M^-1 G^T stays, and what the rows at
 // the end see differently is added to the right side, a contraction of the order of h.
 //
-// Newton's law of restitution is in the right side of the problem. Those of Poisson and Stronge are about
-// impulse and work: where a contact is hit, a compression in stages to u_n = 0, so that slip may change
-// its direction on the way, then a rebound to speeds that are corrected until impulse or work are e or e^2
-// times those of the compression (as `impulse` has them, assembly/impacts.c).
-//
-// Sequential impacts: of the contacts that are hit the fastest one alone (ties: the first), by its law, then
-// the next, until none approaches; the step begins with the velocity that they leave.
-//
 // With `projection` every n-th step, and every one with contacts that do not leave, ends on g = 0 and
 // G v + r = 0 of the bilateral constraints and of these contacts, so that nothing drifts, overlaps, or hovers by the error of a step. Both:
 // where a gap bends (what rolls, pivots, swings on a rope) the row at the place that was moved sees
@@ -29,12 +21,7 @@
 // come every other step, twice as large, and each time be an impact.
 //
 // References: Moreau 1988, Jean 1999.
-#include "integrator/clash.h"
-#include "integrator/integrator.h"
-
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/vec.h"
+#include "integrator/moreau.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,50 +33,13 @@
 #define ENDLESS 12   // and none of twice as often: the problem's own answers jump about
 #define STALLED 1e-8 // of the speeds: what rounding of a light body on joints may leave moving
 #define CLOSED 1e-12 // m: round-off of a gap that is zero
-#define LEAVES 1e-9  // of the largest velocity and one: slower contacts stay
-#define STAGES 16    // of a compression
-#define TRIALS 12    // of the speeds of a rebound
-#define PHASED 4     // looks at the velocity that compress anew; later ones take the last impulses
-#define TRIAL_ERROR 1e-9
-#define MOST_STRIKES 100000
 #define SETTLED                                                                                    \
   1e-7 // of the speeds: what the problem of the next look may differ by where its answers jump
 #define CONTRACTS 0.1 // of a change of the velocity
 #define SMALL 1e-14   // change of v at which the iteration ends, of the largest velocity and one
 
-// A contact that is hit, by a law in two phases.
-typedef struct Blow {
-  double pressed, work; // N s and J, of the compression
-  double now, target;   // m/s: u_n so far, and after the rebound
-} Blow;
-_Static_assert(sizeof(Blow) == 4 * sizeof(double), "four numbers of a pool");
-
-typedef struct Moreau {
-  CnAllocator allocator;
-  CnIntegratorDef def;
-  CnIntegrator *handle;
-  CniMotion motion;
-  CniClash clash;
-  CniPool pool, row_pool;      // sizes of the system, of the active rows
-  double *rows_end, *rate_end; // the rows at the end of the step
-  int32_t *rows, *contacts;    // active
-  int32_t row_capacity, contact_capacity, active, fixed;
-  double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
-  double *domains, *all, *k, *c, *plain, *before; // before: u_n at the start, by contacts
-  double *free_last, *q_last; // of the look before: free velocity, right side by active rows
-  double asked;               // m/s: how much these have changed
-  int32_t half_way;           // rows of contacts are those half a step ahead alone
-  double *v_struck, *struck;  // velocity after sequential impacts, and their impulses, by rows
-  CnIntegratorReport report;
-  CniRestitution law;
-  Blow *blows;        // by contacts
-  double *base, *sum; // by active rows: q and impulses of the phases so far
-  int32_t look;       // at the velocity of this step, from 0
-  int64_t calls;      // that succeeded, for systems that do not count their steps
-} Moreau;
-
 static void destroy(void *state) {
-  Moreau *s = state;
+  CniMoreau *s = state;
   CnAllocator a = s->allocator;
   cni_clash_release(&s->clash);
   cni_motion_release(&s->motion);
@@ -101,9 +51,9 @@ static void destroy(void *state) {
 }
 
 static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator, void **state) {
-  Moreau *s = cni_allocate(allocator, sizeof *s);
+  CniMoreau *s = cni_allocate(allocator, sizeof *s);
   if (!s) return cni_error_memory(sizeof *s);
-  *s = (Moreau){.allocator = *allocator, .def = *def};
+  *s = (CniMoreau){.allocator = *allocator, .def = *def};
   s->pool.allocator = s->row_pool.allocator = *allocator;
   cni_motion_init(&s->motion, allocator);
   CnStatus status = cni_clash_init(&s->clash, allocator);
@@ -115,47 +65,29 @@ static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator,
   return CN_OK;
 }
 
-static CnStatus fit(Moreau *s, const CnSystem *system) {
+static CnStatus fit(CniMoreau *s, const CnSystem *system) {
   const CnEquations *eq = system->equations;
   CNI_TRY(cni_motion_begin(&s->motion, system));
   int32_t nq = system->q_count, nv = system->v_count, rows = s->motion.row_count;
   int32_t gaps = eq->bilateral_count + eq->contact_count;
   const CnAllocator *a = &s->allocator;
-  CNI_TRY(cni_array_reserve(a, (void **)&s->rows, &s->row_capacity, 0, rows + 1, sizeof *s->rows));
-  CNI_TRY(cni_array_reserve(a, (void **)&s->contacts, &s->contact_capacity, 0, gaps + 1,
-                            sizeof *s->contacts));
+  CNI_TRY(CNI_RESERVE(a, s->rows, s->row_capacity, 0, rows + 1));
+  CNI_TRY(CNI_RESERVE(a, s->contacts, s->contact_capacity, 0, gaps + 1));
   int32_t stiff = eq->stiffness ? nv * nv : 0;
   int32_t mass = nv * s->motion.size;
-  CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 7 * cni_pool_need(nv) +
-                                       6 * cni_pool_need(gaps) + 2 * cni_pool_need(rows) +
-                                       2 * cni_pool_need(stiff) + cni_pool_need(mass) + 8));
-  double **vectors[] = {&s->v_new,  &s->v_mean,   &s->force,    &s->force_new,
-                        &s->defect, &s->v_struck, &s->free_last};
-  s->q_ahead = cni_pool_take(&s->pool, nq);
-  s->q_new = cni_pool_take(&s->pool, nq);
-  s->q_dot = cni_pool_take(&s->pool, nq);
-  for (int i = 0; i < 7; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
-  s->domains = cni_pool_take(&s->pool, gaps);
-  s->before = cni_pool_take(&s->pool, gaps);
-  s->blows = (Blow *)cni_pool_take(&s->pool, 4 * gaps);
-  s->all = cni_pool_take(&s->pool, rows);
-  s->struck = cni_pool_take(&s->pool, rows);
-  s->k = cni_pool_take(&s->pool, stiff);
-  s->c = cni_pool_take(&s->pool, stiff);
-  s->plain = cni_pool_take(&s->pool, mass);
-  return CN_OK;
+  return CNI_CUT(&s->pool, CNI_ARRAY(nq, s->q_ahead), CNI_ARRAY(nq, s->q_new),
+                 CNI_ARRAY(nq, s->q_dot), CNI_ARRAY(nv, s->v_new), CNI_ARRAY(nv, s->v_mean),
+                 CNI_ARRAY(nv, s->force), CNI_ARRAY(nv, s->force_new), CNI_ARRAY(nv, s->defect),
+                 CNI_ARRAY(nv, s->v_struck), CNI_ARRAY(nv, s->free_last),
+                 CNI_ARRAY(gaps, s->domains), CNI_ARRAY(gaps, s->before), CNI_ARRAY(gaps, s->blows),
+                 CNI_ARRAY(rows, s->all), CNI_ARRAY(rows, s->struck), CNI_ARRAY(stiff, s->k),
+                 CNI_ARRAY(stiff, s->c), CNI_ARRAY(mass, s->plain));
 }
 
 // ---- active rows ----
 
-// The Jacobian of a step lies in the motion's scratch.
-static double row_speed(const Moreau *s, int32_t i, const double *v) {
-  const CniMotion *m = &s->motion;
-  return cni_motion_row(m, m->scratch_g, i, m->scratch_rate[i], v);
-}
-
 // The rows of bilateral constraints, active contacts and bounds.
-static CnStatus set_active(Moreau *s) {
+CnStatus cni_moreau_rows(CniMoreau *s) {
   const CnEquations *eq = s->motion.eq;
   int32_t n = s->fixed;
   for (int32_t i = 0; i < s->active; i++) {
@@ -168,7 +100,7 @@ static CnStatus set_active(Moreau *s) {
 }
 
 // Bilateral rows that do not depend on each other, and contacts with gap + (h/2) u_n <= 0.
-static CnStatus find_active(Moreau *s, double t, const double *q, const double *v, double h) {
+static CnStatus find_active(CniMoreau *s, double t, const double *q, const double *v, double h) {
   CniMotion *m = &s->motion;
   const CnEquations *eq = m->eq;
   int32_t n = 0;
@@ -178,11 +110,11 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   CNI_TRY(cni_motion_gaps(m, t, q));
   if (eq->domains) eq->domains(m->system->context, t, q, s->domains);
   s->active = 0;
-  double slow = LEAVES * (1 + cni_largest(v, m->v_count)); // what a solve leaves is no flight
+  double slow = CNI_LEAVES * (1 + cni_largest(v, m->v_count)); // what a solve leaves is no flight
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = m->gaps[eq->bilateral_count + i];
     if (eq->domains && s->domains[i] < 0) continue;
-    s->before[s->active] = row_speed(s, i, v);
+    s->before[s->active] = cni_moreau_speed(s, i, v);
     double speed = s->before[s->active];
     if (speed > 0) speed = cn_max(speed - slow, 0);
     if (gap + 0.5 * h * speed <= CLOSED) s->contacts[s->active++] = i;
@@ -190,21 +122,16 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
   s->fixed = 0;
   CNI_TRY(cni_motion_strongest(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
-  CNI_TRY(set_active(s));
+  CNI_TRY(cni_moreau_rows(s));
   n = m->active;
-  CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + 4 * cni_pool_need(n)));
-  s->rows_end = cni_pool_take(&s->row_pool, m->entries);
-  s->rate_end = cni_pool_take(&s->row_pool, n);
-  s->base = cni_pool_take(&s->row_pool, n);
-  s->sum = cni_pool_take(&s->row_pool, n);
-  s->q_last = cni_pool_take(&s->row_pool, n);
-  return CN_OK;
+  return CNI_CUT(&s->row_pool, CNI_ARRAY(m->entries, s->rows_end), CNI_ARRAY(n, s->rate_end),
+                 CNI_ARRAY(n, s->base), CNI_ARRAY(n, s->sum), CNI_ARRAY(n, s->q_last));
 }
 
 // ---- the step ----
 
 // M of the place ahead (kept plain for the defect), then the step matrix in its place, factored.
-static CnStatus step_matrix(Moreau *s, double t, const double *q, const double *v, double h) {
+CnStatus cni_moreau_matrix(CniMoreau *s, double t, const double *q, const double *v, double h) {
   CniMotion *m = &s->motion;
   int32_t n = m->v_count;
   double theta = s->def.theta;
@@ -218,7 +145,7 @@ static CnStatus step_matrix(Moreau *s, double t, const double *q, const double *
   return cni_motion_factor(m, t);
 }
 
-static void move(const Moreau *s, double t, const double *q, const double *v, double h) {
+static void move(const CniMoreau *s, double t, const double *q, const double *v, double h) {
   const CniMotion *m = &s->motion;
   const CnSystem *system = m->system;
   double theta = s->def.theta;
@@ -233,7 +160,7 @@ static void move(const Moreau *s, double t, const double *q, const double *v, do
 }
 
 // v_new without impulses of this iteration: one Newton step on the forces.
-static CnStatus free_velocity(Moreau *s, double t, double h) {
+static CnStatus free_velocity(CniMoreau *s, double t, double h) {
   const double *v = s->v_struck;
   CniMotion *m = &s->motion;
   int32_t n = m->v_count, size = m->size;
@@ -252,7 +179,7 @@ static CnStatus free_velocity(Moreau *s, double t, double h) {
 
 // What a row at the end of the step sees of a velocity, less what it sees half-way. Frames of
 // tangents may jump between the two places: then the row half-way stays.
-static double end_difference(const Moreau *s, int32_t i, const double *v) {
+static double end_difference(const CniMoreau *s, int32_t i, const double *v) {
   const CniMotion *m = &s->motion;
   const double *half = m->scratch_g, *end = s->rows_end;
   double apart = 0, size = 0;
@@ -262,119 +189,11 @@ static double end_difference(const Moreau *s, int32_t i, const double *v) {
     size += half[k] * half[k];
   }
   if (cni_row_gap(m->eq, s->rows[i]) < 0 && apart > 0.25 * size) return 0;
-  return cni_motion_row(m, end, i, s->rate_end[i], v) - row_speed(s, i, v);
-}
-
-// ---- laws in two phases ----
-
-static double hit_restitution(const Moreau *s, int32_t i) {
-  double slow = LEAVES * (1 + cni_largest(s->v_struck, s->motion.v_count));
-  return s->before[i] < -slow ? cni_contact_law_of(s->motion.eq, s->contacts[i]).restitution : 0;
-}
-
-static int is_hit(const Moreau *s) {
-  int any = 0;
-  for (int32_t i = 0; i < s->active; i++) any |= hit_restitution(s, i) > 0;
-  return any;
-}
-
-// The problem with q as it is so far and speeds that are left to the contacts that are hit.
-static CnStatus solve_phase(Moreau *s, CnSolver *solver, double h, double left,
-                            CnSolveReport *report) {
-  CniClash *clash = &s->clash;
-  const CniMotion *m = &s->motion;
-  memcpy(clash->q, s->base, (size_t)m->active * sizeof *clash->q);
-  int32_t row = s->fixed;
-  for (int32_t i = 0; i < s->active; i++) {
-    if (hit_restitution(s, i) > 0)
-      clash->q[row] -= left > 0 ? left * s->before[i] : left < 0 ? s->blows[i].target : 0;
-    row += cni_contact_rows(m->eq, s->contacts[i]);
-  }
-  int32_t first = clash->block_count - m->eq->bound_count;
-  for (int32_t i = 0; i < m->eq->bound_count; i++) {
-    clash->sets[first + i].lo = -h * m->bounds[i] - s->sum[row + i];
-    clash->sets[first + i].hi = h * m->bounds[i] - s->sum[row + i];
-  }
-  return cni_clash_solve(clash, solver, report);
-}
-
-static double speed_after(const Moreau *s, int32_t row) {
-  return s->base[row] + (s->clash.answer.u[row] - s->clash.q[row]);
-}
-
-// A stage stands.
-static void take_stage(Moreau *s) {
-  int32_t row = s->fixed;
-  for (int32_t i = 0; i < s->active; i++) {
-    Blow *blow = &s->blows[i];
-    double g = s->clash.answer.g[row], speed = speed_after(s, row);
-    blow->pressed += g;
-    blow->work += 0.5 * g * (blow->now + speed);
-    blow->now = speed;
-    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
-  }
-  for (int32_t i = 0; i < s->motion.active; i++) {
-    s->base[i] = speed_after(s, i);
-    s->sum[i] += s->clash.answer.g[i];
-  }
-}
-
-// Speeds of the rebound by what its impulse or work should have been. Another trial?
-static int correct(Moreau *s) {
-  int32_t row = s->fixed, wrong = 0;
-  for (int32_t i = 0; i < s->active; i++) {
-    Blow *blow = &s->blows[i];
-    double e = hit_restitution(s, i), g = s->clash.answer.g[row], ratio = e * blow->pressed / g;
-    if (s->law == CNI_OF_WORK)
-      ratio = sqrt(-e * e * blow->work / (0.5 * g * (blow->now + speed_after(s, row))));
-    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
-    if (!(e > 0) || !(g > 0) || !isfinite(ratio) || !(fabs(ratio - 1) > TRIAL_ERROR)) continue;
-    blow->target *= cn_clamp(ratio, 0.25, 4);
-    wrong = 1;
-  }
-  return wrong;
-}
-
-static CnStatus compress(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
-  for (int32_t i = 0; i < s->active; i++)
-    s->blows[i] = (Blow){.now = s->before[i], .target = -hit_restitution(s, i) * s->before[i]};
-  memset(s->sum, 0, (size_t)s->motion.active * sizeof *s->sum);
-  for (int32_t k = 1; k <= STAGES; k++) {
-    CNI_TRY(solve_phase(s, solver, h, 1 - (double)k / STAGES, report));
-    take_stage(s);
-  }
-  return CN_OK;
-}
-
-// The speeds after the impulses of the compression that an earlier look found.
-static void press_again(Moreau *s) {
-  const CniClash *c = &s->clash;
-  for (int32_t i = 0; i < c->row_count; i++)
-    for (int32_t k = c->start[i]; k < c->start[i + 1]; k++)
-      s->base[i] += c->w[k] * s->sum[c->column[k]];
-}
-
-// Compression and rebound change with what later looks at the end of the step find: a little where
-// these come to an end, for ever where surfaces jump. So they compress a few times only.
-static CnStatus solve_in_phases(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
-  int32_t n = s->motion.active, row = s->fixed, trial = s->look < PHASED ? 0 : TRIALS;
-  for (int32_t i = 0; i < s->active; i++) {
-    s->clash.q[row] -= hit_restitution(s, i) * cn_min(s->before[i], 0); // Newton's
-    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
-  }
-  memcpy(s->base, s->clash.q, (size_t)n * sizeof *s->base);
-  if (s->look < PHASED)
-    CNI_TRY(compress(s, solver, h, report));
-  else
-    press_again(s);
-  do CNI_TRY(solve_phase(s, solver, h, -1, report));
-  while (trial++ < TRIALS && correct(s));
-  for (int32_t i = 0; i < n; i++) s->clash.answer.g[i] += s->sum[i];
-  return CN_OK;
+  return cni_motion_row(m, end, i, s->rate_end[i], v) - cni_moreau_speed(s, i, v);
 }
 
 // The contact problem whose speeds without impulses are in the clash.
-static CnStatus solve_contacts(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+CnStatus cni_moreau_solve(CniMoreau *s, CnSolver *solver, double h, CnSolveReport *report) {
   CniMotion *m = &s->motion;
   CniClash *clash = &s->clash;
   const CnEquations *eq = m->eq;
@@ -386,8 +205,8 @@ static CnStatus solve_contacts(Moreau *s, CnSolver *solver, double h, CnSolveRep
     row += cni_clash_contact(clash, eq, s->contacts[i]);
   }
   for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, h * m->bounds[i]);
-  return s->law != CNI_OF_SPEEDS && is_hit(s) ? solve_in_phases(s, solver, h, report)
-                                              : cni_clash_solve(clash, solver, report);
+  return s->law != CNI_OF_SPEEDS && cni_moreau_is_hit(s) ? cni_moreau_phases(s, solver, h, report)
+                                                         : cni_clash_solve(clash, solver, report);
 }
 
 // How much what is asked has changed since the look before.
@@ -401,96 +220,25 @@ static double changed(double *last, const double *now, int32_t count) {
 }
 
 // On top of the free velocity in s->defect, which becomes the velocity.
-static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+static CnStatus contact_velocity(CniMoreau *s, CnSolver *solver, double h, CnSolveReport *report) {
   CniMotion *m = &s->motion;
   s->asked = changed(s->free_last, s->defect, m->v_count);
   if (m->active == 0) return CN_OK;
   CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
   for (int32_t i = 0; i < m->active; i++)
-    s->clash.q[i] = row_speed(s, i, s->defect) + end_difference(s, i, s->v_new);
+    s->clash.q[i] = cni_moreau_speed(s, i, s->defect) + end_difference(s, i, s->v_new);
   // a servo goes back to its place within the step
   int32_t bounds = m->active - m->eq->bound_count;
   for (int32_t i = m->eq->bound_count - m->eq->servo_count; i < m->eq->bound_count; i++)
     s->clash.q[bounds + i] += m->gaps[cni_servo_gap(m->eq, i)] / h;
   s->asked = cn_max(s->asked, changed(s->q_last, s->clash.q, m->active));
-  CNI_TRY(solve_contacts(s, solver, h, report));
+  CNI_TRY(cni_moreau_solve(s, solver, h, report));
   cni_motion_push(m, s->clash.answer.g, s->defect);
   return CN_OK;
 }
 
-// ---- sequential impacts ----
-
-// The rows of the active contacts at the place half a step ahead, and M there.
-static CnStatus rows_ahead(Moreau *s, double t) {
-  CniMotion *m = &s->motion;
-  CNI_TRY(set_active(s));
-  memcpy(m->mass, s->plain, (size_t)m->v_count * (size_t)m->size * sizeof *s->plain);
-  CNI_TRY(cni_motion_factor(m, t));
-  return cni_motion_jacobian(m, t, s->q_ahead, m->scratch_g, m->scratch_rate);
-}
-
-// One contact alone; its impulses go to s->struck.
-static CnStatus strike(Moreau *s, CnSolver *solver, double t, int32_t contact, double speed,
-                       CnSolveReport *report) {
-  CniMotion *m = &s->motion;
-  s->contacts[0] = contact;
-  s->before[0] = speed;
-  s->active = 1;
-  s->look = 0;
-  CNI_TRY(rows_ahead(s, t));
-  CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
-  for (int32_t i = 0; i < m->active; i++) s->clash.q[i] = row_speed(s, i, s->v_struck);
-  if (m->eq->bound_count > 0) memset(m->bounds, 0, (size_t)m->eq->bound_count * sizeof *m->bounds);
-  CNI_TRY(solve_contacts(s, solver, 0, report));
-  cni_motion_push(m, s->clash.answer.g, s->v_struck);
-  for (int32_t i = 0; i < m->active; i++) s->struck[m->list[i]] += s->clash.answer.g[i];
-  return CN_OK;
-}
-
-// The contact that is hit hardest by the velocity so far, -1: none; the rows are those of all.
-static int32_t fastest(const Moreau *s, double *speed) {
-  const CniMotion *m = &s->motion;
-  int32_t row = s->fixed, found = -1;
-  *speed = -LEAVES * (1 + cni_largest(s->v_struck, m->v_count));
-  for (int32_t i = 0; i < s->active; i++) {
-    double u = row_speed(s, row, s->v_struck);
-    if (u < *speed) {
-      *speed = u;
-      found = s->contacts[i];
-    }
-    row += cni_contact_rows(m->eq, s->contacts[i]);
-  }
-  return found;
-}
-
-// v_struck from v; the contacts that were active stay so, and are not hit any more.
-static CnStatus strike_all(Moreau *s, CnSolver *solver, double t, const double *q, const double *v,
-                           double h, CnSolveReport *report) {
-  CniMotion *m = &s->motion;
-  int32_t active = s->active, strikes = 0;
-  double speed;
-  if (m->v_count > 0) memcpy(s->v_struck, v, (size_t)m->v_count * sizeof *v);
-  if (m->row_count > 0) memset(s->struck, 0, (size_t)m->row_count * sizeof *s->struck);
-  if (s->def.impact != CN_IMPACT_SEQUENTIAL || !is_hit(s)) return CN_OK;
-  int32_t first = s->contacts[0];
-  for (;;) {
-    int32_t contact = fastest(s, &speed);
-    if (contact < 0) break;
-    if (strikes++ == MOST_STRIKES)
-      return cni_error(CN_STOPPED,
-                       "moreau-jean: t = %.17g s: %d impacts one after the other, and no end",
-                       t * cni_time_unit(m->eq), MOST_STRIKES);
-    CNI_TRY(strike(s, solver, t + 0.5 * h, contact, speed, report));
-    s->contacts[0] = first;
-    s->active = active;
-    CNI_TRY(rows_ahead(s, t + 0.5 * h));
-  }
-  for (int32_t i = 0; i < active; i++) s->before[i] = 0;
-  return step_matrix(s, t, q, v, h);
-}
-
 // Bounds under the mean forces of the step, as far as they are known.
-static void look_at_bounds(Moreau *s, double t, double h, int known) {
+static void look_at_bounds(CniMoreau *s, double t, double h, int known) {
   CniMotion *m = &s->motion;
   if (m->eq->bound_count == 0) return;
   memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
@@ -503,7 +251,7 @@ typedef struct Slope {
   double change, slope;
 } Slope;
 
-static void note_slope(const Moreau *s, double before, Slope *slope) {
+static void note_slope(const CniMoreau *s, double before, Slope *slope) {
   if (!(before > slope->change) || before == INFINITY) return;
   slope->change = before;
   slope->slope = s->asked / before;
@@ -512,8 +260,8 @@ static void note_slope(const Moreau *s, double before, Slope *slope) {
 // Where forces may be shared in many ways, and what slides goes with the way, the problem's answers jump about though
 // what is asked hardly changes any more: any of them is an answer of the step. Forces that are too stiff for
 // the iteration ask for something else each time.
-static int answers_jump(const Moreau *s, const Slope *slope, double change, double size, int last,
-                        CnSolveReport *report) {
+static int answers_jump(const CniMoreau *s, const Slope *slope, double change, double size,
+                        int last, CnSolveReport *report) {
   if (!(s->motion.active > 0) || !(slope->slope <= CONTRACTS)) return 0;
   int settled = slope->slope * change <= SETTLED * size;
   if (last && !settled) report->converged = 0;
@@ -521,7 +269,7 @@ static int answers_jump(const Moreau *s, const Slope *slope, double change, doub
 }
 
 // Iterate until the velocity stands still: *found. *change: what it did last, *count: looks.
-static CnStatus iterate(Moreau *s, CnSolver *solver, double t, const double *q, const double *v,
+static CnStatus iterate(CniMoreau *s, CnSolver *solver, double t, const double *q, const double *v,
                         double h, CnSolveReport *report, int *found, double *last_change,
                         int32_t *count) {
   int32_t n = s->motion.v_count;
@@ -570,7 +318,7 @@ static CnStatus iterate(Moreau *s, CnSolver *solver, double t, const double *q, 
 
 // Where the place of a contact goes far within a step, as of the rim of a disc that lies nearly flat, what the rows at the
 // end see is no small correction and may grow without end. Such a step is made with the rows half-way, of order 1.
-static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const double *q,
+static CnStatus find_velocity(CniMoreau *s, CnSolver *solver, double t, const double *q,
                               const double *v, double h, CnSolveReport *report) {
   int found = 0;
   double change = 0;
@@ -589,15 +337,15 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
 // ---- the end of a step ----
 
 // Is it the normal of a contact that does not leave?
-static int stays(const Moreau *s, int32_t i) {
+static int stays(const CniMoreau *s, int32_t i) {
   const CniMotion *m = &s->motion;
   if (cni_row_gap(m->eq, s->rows[i]) < 0) return 0;
   double speed = cni_motion_row(m, s->rows_end, i, s->rate_end[i], s->v_new);
-  return speed <= LEAVES * (1 + cni_largest(s->v_new, m->v_count));
+  return speed <= CNI_LEAVES * (1 + cni_largest(s->v_new, m->v_count));
 }
 
 // On bilateral rows and contacts that stay.
-static CnStatus project(Moreau *s, double t) {
+static CnStatus project(CniMoreau *s, double t) {
   CniMotion *m = &s->motion;
   int64_t number = m->system->step > 0 ? m->system->step : s->calls + 1;
   int32_t n = s->fixed;
@@ -621,7 +369,7 @@ static CnStatus project(Moreau *s, double t) {
   return CN_OK;
 }
 
-static CnStatus tell(Moreau *s, double t, double h) {
+static CnStatus tell(CniMoreau *s, double t, double h) {
   const CnObserver *observer = &s->def.observer;
   CniMotion *m = &s->motion;
   CNI_TRY(cni_motion_gaps(m, t, s->q_new));
@@ -640,7 +388,7 @@ static CnStatus tell(Moreau *s, double t, double h) {
 
 static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, double t,
                      const double *q, const double *v, double h, CnSolveReport *report) {
-  Moreau *s = state;
+  CniMoreau *s = state;
   CniMotion *m = &s->motion;
   *report = (CnSolveReport){.solver = "none", .converged = 1, .method = "none"};
   s->report = (CnIntegratorReport){.time = t, .last_cause = ""};
@@ -650,10 +398,10 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   cni_motion_kinematics(m, t, q, v, s->q_dot);
   for (int32_t i = 0; i < m->q_count; i++) s->q_ahead[i] = q[i] + 0.5 * h * s->q_dot[i];
   cni_motion_normalise(m, s->q_ahead);
-  CNI_TRY(step_matrix(s, t, q, v, h));
+  CNI_TRY(cni_moreau_matrix(s, t, q, v, h));
   CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, m->scratch_g, m->scratch_rate));
   CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
-  CNI_TRY(strike_all(s, solver, t, q, v, h, report));
+  CNI_TRY(cni_moreau_strike(s, solver, t, q, v, h, report));
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
   CNI_TRY(cni_check_state("v", s->v_new, m->v_count, t));
   CNI_TRY(cni_check_state("q", s->q_new, m->q_count, t));
@@ -672,23 +420,23 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
 }
 
 static void attach(void *state, CnIntegrator *handle) {
-  Moreau *s = state;
+  CniMoreau *s = state;
   s->handle = handle;
 }
 
 static void observe(void *state, const CnObserver *observer, CniStruck struck) {
   (void)struck; // impulses of the step are those of its impacts
-  Moreau *s = state;
+  CniMoreau *s = state;
   s->def.observer = *observer;
 }
 
 static void restitution(void *state, CniRestitution law) {
-  Moreau *s = state;
+  CniMoreau *s = state;
   s->law = law;
 }
 
 static void get_report(const void *state, CnIntegratorReport *report) {
-  const Moreau *s = state;
+  const CniMoreau *s = state;
   *report = s->report;
 }
 

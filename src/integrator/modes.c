@@ -14,7 +14,6 @@
 // because the forces of so few rows need not lie in their cones where others do.
 #include "integrator/drive.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -6,36 +6,34 @@
 // of H w itself, which is what keeps the velocity constraints of hem5 at 1e-16.
 #include "integrator/motion.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SLIP_LEFT 0.1 // of the speed at the start: below, the direction is more and more that of it
-
 // ---- pool ----
 
-CnStatus cni_pool_begin(CniPool *pool, int64_t count) {
-  pool->used = 0;
-  if (count > INT32_MAX / 2)
-    return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX / 2);
-  return cni_array_reserve(&pool->allocator, (void **)&pool->data, &pool->capacity, 0,
-                           (int32_t)(count > 0 ? count : 8), sizeof(double));
+static int64_t doubles_of(const CniArray *a) {
+  return a->count * (int64_t)(a->size / sizeof(double));
 }
 
-double *cni_pool_take(CniPool *pool, int32_t count) {
-  double *piece = pool->data + pool->used;
-  pool->used += (int32_t)cni_pool_need(count);
-  memset(piece, 0, (size_t)cni_pool_need(count) * sizeof(double));
-  return piece;
+CnStatus cni_pool_lay(CniPool *pool, const CniArray *arrays) {
+  int64_t used = 8;
+  for (const CniArray *a = arrays; a->address; a++) used += cni_pool_need(doubles_of(a));
+  if (used > INT32_MAX / 2)
+    return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX / 2);
+  CNI_TRY(CNI_RESERVE(&pool->allocator, pool->data, pool->capacity, 0, (int32_t)used));
+  memset(pool->data, 0, (size_t)used * sizeof(double));
+  double *at = pool->data;
+  for (; arrays->address; at += cni_pool_need(doubles_of(arrays++)))
+    memcpy(arrays->address, &at, sizeof at);
+  return CN_OK;
 }
 
 void cni_pool_release(CniPool *pool) {
   cni_release(&pool->allocator, pool->data, (size_t)pool->capacity * sizeof(double));
   pool->data = NULL;
-  pool->capacity = pool->used = 0;
+  pool->capacity = 0;
 }
 
 // ---- rows ----
@@ -94,11 +92,10 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
   m->size = m->eq->group_size > 0 ? m->eq->group_size : m->v_count;
   m->groups = m->size > 0 ? m->v_count / m->size : 0;
   m->row_count = cni_normal_row(m->eq, m->eq->contact_count) + m->eq->bound_count;
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->first, &m->first_capacity, 0,
-                            m->v_count > 0 ? m->v_count : 1, sizeof *m->first));
+  CNI_TRY(
+      CNI_RESERVE(&m->allocator, m->first, m->first_capacity, 0, m->v_count > 0 ? m->v_count : 1));
   int32_t gaps = m->eq->bilateral_count + m->eq->contact_count + m->eq->servo_count;
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->gaps, &m->gap_capacity, 0, gaps + 1,
-                            sizeof *m->gaps));
+  CNI_TRY(CNI_RESERVE(&m->allocator, m->gaps, m->gap_capacity, 0, gaps + 1));
   return cni_motion_set_rows(m, NULL, NULL, 0);
 }
 
@@ -110,34 +107,19 @@ static CnStatus carve(CniMotion *m) {
   if (mass > INT32_MAX || entries > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
   m->entries = (int32_t)entries;
-  CNI_TRY(cni_pool_begin(&m->pool, 2 * cni_pool_need((int32_t)mass) +
-                                       2 * cni_pool_need(m->entries) + 5 * cni_pool_need(k) +
-                                       cni_pool_need(n) + cni_pool_need(2 * m->q_count) +
-                                       cni_pool_need(list) + cni_pool_need(bounded) +
-                                       cni_pool_need(4 * m->eq->bound_count)));
-  m->mass = cni_pool_take(&m->pool, (int32_t)mass);
-  m->profile = cni_pool_take(&m->pool, (int32_t)mass);
-  m->x = cni_pool_take(&m->pool, m->entries);
-  m->row_scale = cni_pool_take(&m->pool, k);
-  m->residual = cni_pool_take(&m->pool, k);
-  m->multipliers = cni_pool_take(&m->pool, k);
-  m->right = cni_pool_take(&m->pool, k);
-  m->scratch_v = cni_pool_take(&m->pool, n);
-  m->scratch_q = cni_pool_take(&m->pool, 2 * m->q_count);
-  m->scratch_g = cni_pool_take(&m->pool, m->entries);
-  m->scratch_rate = cni_pool_take(&m->pool, list);
-  m->wanted = cni_pool_take(&m->pool, k);
-  m->all = cni_pool_take(&m->pool, bounded);
-  m->bounds = cni_pool_take(&m->pool, 4 * m->eq->bound_count);
-  return CN_OK;
+  return CNI_CUT(&m->pool, CNI_ARRAY(mass, m->mass), CNI_ARRAY(mass, m->profile),
+                 CNI_ARRAY(entries, m->x), CNI_ARRAY(k, m->row_scale), CNI_ARRAY(k, m->residual),
+                 CNI_ARRAY(k, m->multipliers), CNI_ARRAY(k, m->right), CNI_ARRAY(n, m->scratch_v),
+                 CNI_ARRAY(2 * m->q_count, m->scratch_q), CNI_ARRAY(entries, m->scratch_g),
+                 CNI_ARRAY(list, m->scratch_rate), CNI_ARRAY(k, m->wanted),
+                 CNI_ARRAY(bounded, m->all), CNI_ARRAY(4 * m->eq->bound_count, m->bounds));
 }
 
 // The groups of the last row of the list so far. Rows of one constraint touch the same.
 static CnStatus ask_groups(CniMotion *m, int32_t place) {
   const CnEquations *eq = m->eq;
   int32_t at = m->touch_start[place], row = m->list[place], count = 1;
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->touch, &m->touch_capacity, at,
-                            at + m->groups + 1, sizeof *m->touch));
+  CNI_TRY(CNI_RESERVE(&m->allocator, m->touch, m->touch_capacity, at, at + m->groups + 1));
   int32_t *touch = m->touch + at;
   touch[0] = 0;
   if (eq->group_size > 0) {
@@ -162,10 +144,9 @@ CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *
                              int32_t count) {
   const CnAllocator *a = &m->allocator;
   int32_t slip_count = slips ? slips->count : 0, most = count + 2 * slip_count + 2;
-  CNI_TRY(cni_array_reserve(a, (void **)&m->list, &m->list_capacity, 0, most, sizeof *m->list));
-  CNI_TRY(cni_array_reserve(a, (void **)&m->slip, &m->slip_capacity, 0, most, sizeof *m->slip));
-  CNI_TRY(cni_array_reserve(a, (void **)&m->touch_start, &m->start_capacity, 0, most,
-                            sizeof *m->touch_start));
+  CNI_TRY(CNI_RESERVE(a, m->list, m->list_capacity, 0, most));
+  CNI_TRY(CNI_RESERVE(a, m->slip, m->slip_capacity, 0, most));
+  CNI_TRY(CNI_RESERVE(a, m->touch_start, m->start_capacity, 0, most));
   m->active = m->list_count = count;
   m->slip_count = slip_count;
   m->schur.known = 0;
@@ -180,30 +161,6 @@ CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *
   m->touch_start[0] = 0;
   for (int32_t i = 0; i < m->list_count; i++) CNI_TRY(ask_groups(m, i));
   return carve(m);
-}
-
-double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, const double *rate,
-                       const double *v, double u[2]) {
-  int32_t place = m->slip[i].place;
-  u[0] = cni_motion_row(m, jacobian, place, rate[place], v);
-  u[1] = m->slip[i].count > 1 ? cni_motion_row(m, jacobian, place + 1, rate[place + 1], v) : 0;
-  return sqrt(u[0] * u[0] + u[1] * u[1]);
-}
-
-void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v) {
-  for (int32_t i = 0; i < m->slip_count; i++) {
-    CniSlip *slip = &m->slip[i];
-    double u[2];
-    if (slip->count < 2) continue;
-    double speed = cni_motion_slip(m, i, jacobian, rate, v, u);
-    double on = u[0] * slip->start[0] + u[1] * slip->start[1], length = on < 0 ? -speed : speed;
-    double left = speed / cn_max(SLIP_LEFT * slip->speed, slip->slow), share = speed > 0;
-    if (left < 1) share = left * left * (3 - 2 * left);
-    for (int32_t k = 0; k < 2; k++)
-      slip->now[k] = (share > 0 ? share * u[k] / length : 0) + (1 - share) * slip->start[k];
-    double size = sqrt(slip->now[0] * slip->now[0] + slip->now[1] * slip->now[1]);
-    for (int32_t k = 0; k < 2; k++) slip->now[k] = size > 0 ? slip->now[k] / size : slip->start[k];
-  }
 }
 
 // ---- evaluations ----
@@ -348,86 +305,6 @@ CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const d
   correct(m, rows_of, r, w, multipliers);
   correct(m, rows_of, r, w, multipliers);
   return CN_OK;
-}
-
-// f at a place, with what bounds that move give, times the weight.
-static CnStatus load(CniMotion *m, const CniPlaceOfForce *at, double weight, double *w) {
-  int32_t size = m->size;
-  CNI_TRY(m->eq->force(m->system->context, at->t, at->q, at->v, w));
-  for (int32_t i = 0; i < m->slip_count; i++) {
-    const CniSlip *slip = &m->slip[i];
-    for (int32_t r = 0; r < slip->count && slip->normal < 0; r++) {
-      int32_t place = slip->place + r;
-      for (int32_t e = m->touch_start[place]; e < m->touch_start[place + 1]; e++)
-        for (int32_t k = 0; k < size; k++)
-          w[(int64_t)m->touch[e] * size + k] -=
-              slip->friction * slip->now[r] * at->jacobian[(int64_t)e * size + k];
-    }
-  }
-  for (int32_t i = 0; i < m->v_count; i++) w[i] *= weight;
-  return CN_OK;
-}
-
-#define FOLLOWS 100    // repetitions for bounds that go with the forces they change
-#define FOLLOWED 1e-13 // relative change of a bound that is none
-#define PLAIN 12       // rounds of repetition that are nothing else
-
-void cni_repeat(CniRepeat *r) {
-  double *x_last = r->last, *d_last = r->last + r->count, over = 0, under = 0;
-  for (int32_t i = 0; i < r->count; i++) {
-    double d = r->fx[i] - r->x[i], change = d - d_last[i];
-    over += d * change;
-    under += change * change;
-  }
-  double back = r->round++ > PLAIN && under > 0 ? over / under : 0;
-  for (int32_t i = 0; i < r->count; i++) {
-    double d = r->fx[i] - r->x[i], next = r->fx[i] - back * (r->fx[i] - (x_last[i] + d_last[i]));
-    x_last[i] = r->x[i];
-    d_last[i] = d;
-    if (back != 0) r->fx[i] = cn_max(next, 0);
-  }
-}
-
-// Bounds for the multipliers found; returns the largest relative change.
-static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weight,
-                            const double *multipliers, CniRepeat *repeat) {
-  int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
-  double most = 0;
-  memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
-  for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = multipliers[i] / weight;
-  m->eq->bounds(m->system->context, at->t, at->q, m->all, 0, m->bounds);
-  double least = CNI_ROUNDED * cni_largest(m->all, m->row_count);
-  for (int32_t i = 0; i < m->slip_count; i++) {
-    CniSlip *slip = &m->slip[i];
-    if (slip->row < first) continue;
-    double bound = m->bounds[slip->row - first], change = fabs(bound - slip->friction);
-    if (change > least) most = cn_max(most, change / cn_max(bound, slip->friction));
-    repeat->x[slip->row - first] = slip->friction;
-  }
-  if (most <= FOLLOWED) return most;
-  cni_repeat(repeat);
-  for (int32_t i = 0; i < m->slip_count; i++)
-    if (m->slip[i].row >= first) m->slip[i].friction = m->bounds[m->slip[i].row - first];
-  return most;
-}
-
-CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
-                          const double *rows_of, double *w, double *multipliers) {
-  int moves = 0;
-  int32_t first = cni_normal_row(m->eq, m->eq->contact_count), count = m->eq->bound_count;
-  CniRepeat repeat = {count, 0, m->bounds + count, m->bounds, m->bounds + 2 * count};
-  for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].row >= first;
-  cni_motion_aim(m, at->jacobian, at->rate, at->v);
-  memcpy(m->wanted, multipliers, (size_t)m->active * sizeof *multipliers);
-  for (int32_t i = 0; i < FOLLOWS; i++) {
-    CNI_TRY(load(m, at, weight, w));
-    memcpy(multipliers, m->wanted, (size_t)m->active * sizeof *multipliers);
-    CNI_TRY(cni_motion_solve(m, at->t, at->jacobian, rows_of, w, multipliers));
-    if (!moves || !follow || follow_bounds(m, at, weight, multipliers, &repeat) <= FOLLOWED)
-      return CN_OK;
-  }
-  return cni_error(CN_STOPPED, "t = %.17g s: friction that goes with its own reaction locks",
-                   at->t * cni_time_unit(m->eq));
 }
 
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,

@@ -26,14 +26,14 @@
 typedef struct CniPool {
   CnAllocator allocator;
   double *data;
-  int32_t capacity, used;
+  int32_t capacity;
 } CniPool;
 
-// Room for that many numbers in all; what was there is gone, nothing is taken yet.
-CnStatus cni_pool_begin(CniPool *pool, int64_t count);
-double *cni_pool_take(CniPool *pool, int32_t count);
+// Arrays of doubles, or of structs of such, one after the other, all zeros; what was there is gone.
+CnStatus cni_pool_lay(CniPool *pool, const CniArray *arrays);
+#define CNI_CUT(pool, ...) cni_pool_lay(pool, CNI_LIST(__VA_ARGS__))
 // What a piece of that many numbers uses up.
-static inline int64_t cni_pool_need(int32_t count) { return (count + 7) / 8 * 8; }
+static inline int64_t cni_pool_need(int64_t count) { return (count + 7) / 8 * 8; }
 void cni_pool_release(CniPool *pool);
 
 // How the active rows hang together, and S in the form in which it is factored.
@@ -116,8 +116,6 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system);
 // Active rows; slips may be null (nothing slips), their places are filled in here.
 CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *slips,
                              int32_t count);
-// Directions of slip at a velocity; `jacobian` and `rate` are those of the list at its place.
-void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v);
 // Velocity of slip i along its rows; returns its length.
 double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, const double *rate,
                        const double *v, double u[2]);

@@ -6,7 +6,6 @@
 // that place (so that the curvature is felt), which is then taken back (2013, second method).
 #include "integrator/drive.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

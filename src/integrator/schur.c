@@ -277,10 +277,8 @@ static CnStatus reserve_dense(CniMotion *m, int64_t numbers) {
   CniSchur *c = &m->schur;
   if (numbers > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
-                            2 * m->active + 1, sizeof *c->pivot));
-  return cni_array_reserve(&m->allocator, (void **)&c->dense, &c->dense_capacity, 0,
-                           (int32_t)numbers, sizeof *c->dense);
+  CNI_TRY(CNI_RESERVE(&m->allocator, c->pivot, c->pivot_capacity, 0, 2 * m->active + 1));
+  return CNI_RESERVE(&m->allocator, c->dense, c->dense_capacity, 0, (int32_t)numbers);
 }
 
 static int factor_dense(CniMotion *m, const double *rows_of) {
@@ -381,8 +379,7 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, double share, int32
                           int32_t *kept_count) {
   CniSchur *c = &m->schur;
   int32_t k = 0, used = 0, n = m->active;
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
-                            3 * n + m->groups + 1, sizeof *c->pivot));
+  CNI_TRY(CNI_RESERVE(&m->allocator, c->pivot, c->pivot_capacity, 0, 3 * n + m->groups + 1));
   double weakest = 1; // share that was left of a row that is kept
   int32_t *begin = c->pivot, *first = begin + n, *of = first + n, *group_first = of + n;
   for (int32_t g = 0; g < m->groups; g++) group_first[g] = m->active;
@@ -392,8 +389,7 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, double share, int32
       if (group_first[m->touch[e]] < from) from = group_first[m->touch[e]];
     if (used > INT32_MAX / 2 - m->active)
       return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX / 2);
-    CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->dense, &c->dense_capacity, used,
-                              used + k + 1, sizeof *c->dense));
+    CNI_TRY(CNI_RESERVE(&m->allocator, c->dense, c->dense_capacity, used, used + k + 1));
     double *row = c->dense + used, before = entry(m, m->scratch_g, i, i), after = before;
     for (int32_t j = from; j < k; j++) {
       const double *other = c->dense + begin[j];

@@ -2,8 +2,6 @@
 // Memory and error measure of one step, the same for every method (stepper.h).
 #include "integrator/stepper.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>
@@ -17,36 +15,21 @@ void cni_step_release(CniStep *s) { cni_pool_release(&s->pool); }
 CnStatus cni_step_fit(CniStep *s, const CniStepper *stepper, CniMotion *m, const double *q,
                       const double *v) {
   int32_t nq = m->q_count, nv = m->v_count, list = m->list_count;
-  int64_t extra = stepper->numbers(m);
-  int64_t count = 2 * cni_pool_need(nq) + 2 * cni_pool_need(nv) + 2 * cni_pool_need(m->entries) +
-                  2 * cni_pool_need(list) + extra + 8;
-  CNI_TRY(cni_pool_begin(&s->pool, count));
-  s->q0 = cni_pool_take(&s->pool, nq);
-  s->v0 = cni_pool_take(&s->pool, nv);
-  s->q1 = cni_pool_take(&s->pool, nq);
-  s->v1 = cni_pool_take(&s->pool, nv);
-  s->jacobian0 = cni_pool_take(&s->pool, m->entries);
-  s->jacobian1 = cni_pool_take(&s->pool, m->entries);
-  s->rate0 = cni_pool_take(&s->pool, list);
-  s->rate1 = cni_pool_take(&s->pool, list);
-  s->work = cni_pool_take(&s->pool, (int32_t)extra);
+  CNI_TRY(CNI_CUT(&s->pool, CNI_ARRAY(nq, s->q0), CNI_ARRAY(nv, s->v0), CNI_ARRAY(nq, s->q1),
+                  CNI_ARRAY(nv, s->v1), CNI_ARRAY(m->entries, s->jacobian0),
+                  CNI_ARRAY(m->entries, s->jacobian1), CNI_ARRAY(list, s->rate0),
+                  CNI_ARRAY(list, s->rate1), CNI_ARRAY(stepper->numbers(m), s->work)));
   memcpy(s->q0, q, (size_t)nq * sizeof *q);
   memcpy(s->v0, v, (size_t)nv * sizeof *v);
   s->start_known = s->dense_ready = 0;
   return CN_OK;
 }
 
-static void exchange(double **a, double **b) {
-  double *t = *a;
-  *a = *b;
-  *b = t;
-}
-
 void cni_step_shift(CniStep *s) {
-  exchange(&s->q0, &s->q1);
-  exchange(&s->v0, &s->v1);
-  exchange(&s->jacobian0, &s->jacobian1);
-  exchange(&s->rate0, &s->rate1);
+  CNI_SWAP(double *, s->q0, s->q1);
+  CNI_SWAP(double *, s->v0, s->v1);
+  CNI_SWAP(double *, s->jacobian0, s->jacobian1);
+  CNI_SWAP(double *, s->rate0, s->rate1);
   s->t += s->h;
   s->start_known = 1;
   s->dense_ready = 0;

@@ -35,8 +35,6 @@ static inline double *cni_cut(double **at, int32_t count) {
   return piece;
 }
 
-extern const CniStepper cni_stepper_hem5, cni_stepper_rkf45;
-
 void cni_step_init(CniStep *s, const CnAllocator *allocator);
 void cni_step_release(CniStep *s);
 // Cut the memory for the motion's present rows; q0 and v0 are set to the state given, which may be

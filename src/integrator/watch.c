@@ -9,7 +9,6 @@
 // between two places and may have been zero there is looked at there as well.
 #include "integrator/drive.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -30,10 +30,6 @@ int cni_no_file(const char *path);
 // Cairn's JSON, a text that begins with a number. 0 also for what cannot be read.
 int cni_problem_file_is(const char *path);
 
-// Rows before the bilateral blocks at the end: an answer's r, with l behind it. All rows if there
-// are other blocks after a bilateral one.
-int32_t cni_problem_contact_rows(const CnProblem *problem);
-
 // ---- scenes (the rest is in cairn/scene.h) ----
 
 // The files that a scene is made of: lines of hash and name, "" without any. Lives as long as it.

@@ -45,9 +45,8 @@ static const char *kind_name(int32_t index) { return cn_joint_kind_name((CnJoint
 
 const CniField cni_joint_fields[] = {
     CNI_FIELD(CHOICE, CnJointDef, kind, ANY, "", "what it is", .table = kind_name),
-    CNI_FIELD(POSE, CnJointDef, frame_a, ANY, "m", "in the frame of body a", .fallback = {0}),
-    CNI_FIELD(POSE, CnJointDef, frame_b, ANY, "m", "in the frame of body b, or in the world",
-              .fallback = {0}),
+    CNI_FIELD(POSE, CnJointDef, frame_a, ANY, "m", "in the frame of body a"),
+    CNI_FIELD(POSE, CnJointDef, frame_b, ANY, "m", "in the frame of body b, or in the world"),
     CNI_FIELDS_END};
 
 const char *const cni_joint_curve_words[] = {"curve", NULL}; // what such a field refers to

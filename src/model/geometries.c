@@ -9,9 +9,8 @@ CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *given) {
   const CnAllocator *a = &model->allocator;
   if (model->geometry_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d geometries", INT32_MAX);
-  CNI_TRY(cni_array_reserve(a, (void **)&model->geometries, &model->geometry_capacity,
-                            model->geometry_count, model->geometry_count + 1,
-                            sizeof *model->geometries));
+  CNI_TRY(CNI_RESERVE(a, model->geometries, model->geometry_capacity, model->geometry_count,
+                      model->geometry_count + 1));
   CniGeometry *g = cni_allocate(a, sizeof *g);
   if (!g) return cni_error_memory(sizeof *g);
   *g = *given;

@@ -313,9 +313,6 @@ void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NA
 // and a name (null or empty: none). The body has neither yet.
 CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail *detail,
                        const char *name);
-// The same for a shape: size, category and mask as in `extra`, whose own poses are not read.
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
-                        CnPose pose, CnPose def_pose);
 
 // Give a shape what its definition says, for data read from outside: all but ids, lists, body and
 // material.

@@ -9,7 +9,7 @@ static const char *kind_name(int32_t index) { return cn_shape_kind_name((CnShape
 
 const CniField cni_shape_fields[] = {
     CNI_FIELD(CHOICE, CnShapeDef, kind, ANY, "", "what it is", .table = kind_name),
-    CNI_FIELD(POSE, CnShapeDef, pose, ANY, "m", "of its frame in the body frame", .fallback = {0}),
+    CNI_FIELD(POSE, CnShapeDef, pose, ANY, "m", "of its frame in the body frame"),
     CNI_FIELD(REAL, CnShapeDef, density, NOT_NEGATIVE, "kg/m^3", "mass a volume",
               .fallback = {1000}),
     CNI_FIELD(BITS, CnShapeDef, category, ANY, "",
@@ -18,8 +18,7 @@ const CniField cni_shape_fields[] = {
     CNI_FIELD(BITS, CnShapeDef, mask, ANY, "", "bits of the categories that it meets",
               .fallback = {CNI_USUAL_MASK}),
     CNI_FIELD(FLAG, CnShapeDef, trigger, ANY, "",
-              "it tells what overlaps it, exchanges no impulse and weighs nothing",
-              .fallback = {0}),
+              "it tells what overlaps it, exchanges no impulse and weighs nothing"),
     CNI_FIELDS_END,
 };
 
@@ -99,8 +98,9 @@ CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape) {
   return CN_OK;
 }
 
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
-                        CnPose pose, CnPose def_pose) {
+// The same for a shape: size, category and mask as in `extra`, whose own poses are not read.
+static CnStatus keep_shape(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
+                           CnPose pose, CnPose def_pose) {
   int sized = shape->kind != CN_SHAPE_SPHERE && cni_shape_kinds[shape->kind]->fields->name;
   int placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
   int usual =
@@ -131,7 +131,7 @@ static CnStatus take_def(const CniModel *model, const CnShapeDef *def, CnPose po
   shape->kind = def->kind;
   shape->radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0;
   shape->density = def->density;
-  return cni_shape_keep(model, shape, &extra, pose, def->pose);
+  return keep_shape(model, shape, &extra, pose, def->pose);
 }
 
 CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape) {

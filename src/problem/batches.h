@@ -159,6 +159,11 @@ static inline int cni_schedule_sweeps(const CniSchedule *s, int32_t column) {
   return slab >= s->spread.first && slab < s->spread.last;
 }
 
+// Is a batch of the kind and length of the one before (null: there is none)?
+static inline int cni_batch_follows(const CniBatch *last, const CniBatch *batch) {
+  return last && last->kind == batch->kind && last->length == batch->length;
+}
+
 // What is wrong with it: a block twice or not at all, a group twice in a batch or in two columns of
 // one phase. Null: nothing is. For checked builds and tests.
 const char *cni_schedule_fault(const CniSchedule *schedule, const CnProblem *p);

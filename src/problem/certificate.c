@@ -38,7 +38,6 @@
 #include "core/floats.h"
 #include "sparse/sparse.h"
 
-#include <float.h>
 #include <string.h>
 
 static double norm2(const double *x, int32_t dim) {

@@ -37,18 +37,13 @@ typedef struct Work {
 static CnStatus reserve(Work *work, int32_t term_count, int32_t block_entries, CnRowEntry **entries,
                         Term **unsorted) {
   int64_t rows = work->p->row_count, groups = work->p->group_count;
-  CNI_TRY(cni_arena_array(&work->arena, block_entries, sizeof **entries, entries));
-  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof **unsorted, unsorted));
-  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof *work->terms, &work->terms));
-  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof *work->by_group, &work->by_group));
-  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *work->row_start, &work->row_start));
-  CNI_TRY(cni_arena_array(&work->arena, groups + 1, sizeof *work->group_start, &work->group_start));
-  CNI_TRY(cni_arena_array(&work->arena, groups + 1, sizeof *work->group_first, &work->group_first));
-  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->sum, &work->sum));
-  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->last, &work->last));
-  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->q, &work->q));
-  CNI_TRY(cni_arena_array(&work->arena, 6 * groups, sizeof *work->free, &work->free));
-  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *work->half.start, &work->half.start));
+  CNI_TRY(CNI_LAY(&work->arena, CNI_ARRAY(block_entries, *entries),
+                  CNI_ARRAY(term_count, *unsorted), CNI_ARRAY(term_count, work->terms),
+                  CNI_ARRAY(term_count, work->by_group), CNI_ARRAY(rows + 1, work->row_start),
+                  CNI_ARRAY(groups + 1, work->group_start),
+                  CNI_ARRAY(groups + 1, work->group_first), CNI_ARRAY(rows, work->sum),
+                  CNI_ARRAY(rows, work->last), CNI_ARRAY(rows, work->q),
+                  CNI_ARRAY(6 * groups, work->free), CNI_ARRAY(rows + 1, work->half.start)));
   return CN_OK;
 }
 
@@ -141,8 +136,7 @@ static CnStatus multiply(Work *work) {
       return cni_error(CN_NO_MEMORY, "W has more than %d entries", INT32_MAX);
     half->start[i + 1] = (int32_t)total;
   }
-  CNI_TRY(cni_arena_array(&work->arena, total, sizeof *half->column, &half->column));
-  CNI_TRY(cni_arena_array(&work->arena, total, sizeof *half->value, &half->value));
+  CNI_TRY(CNI_LAY(&work->arena, CNI_ARRAY(total, half->column), CNI_ARRAY(total, half->value)));
   restart(work);
   for (int32_t b = 0; b < p->block_count; b++) {
     double c[CNI_MAX_DIM];
@@ -167,9 +161,8 @@ static CnStatus mirror(Work *work) {
   int64_t entries = 2 * (int64_t)cni_sparse_entry_count(&work->half) - rows;
   CnSparse *w = &work->w, *l = &work->lower, *u = &work->upper;
   w->row_count = w->column_count = rows;
-  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *w->start, &w->start));
-  CNI_TRY(cni_arena_array(&work->arena, entries, sizeof *w->column, &w->column));
-  CNI_TRY(cni_arena_array(&work->arena, entries, sizeof *w->value, &w->value));
+  CNI_TRY(CNI_LAY(&work->arena, CNI_ARRAY(rows + 1, w->start), CNI_ARRAY(entries, w->column),
+                  CNI_ARRAY(entries, w->value)));
   w->start[0] = 0;
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t e = l->start[i]; e < l->start[i + 1] - 1; e++, count++) {

@@ -264,9 +264,8 @@ static CnStatus multiply(Product *w, CnSparse *result) {
   int64_t rows = p->row_count;
   CNI_TRY(column_reserve(&w->column, global));
   CNI_TRY(cni_sparse_transpose(&p->allocator, &global->e, &w->rows_of));
-  CNI_TRY(cni_arena_array(&w->column.arena, rows, sizeof *w->sum, &w->sum));
-  CNI_TRY(cni_arena_array(&w->column.arena, rows, sizeof *w->last, &w->last));
-  CNI_TRY(cni_arena_array(&w->column.arena, rows + 1, sizeof *w->wt.start, &w->wt.start));
+  CNI_TRY(CNI_LAY(&w->column.arena, CNI_ARRAY(rows, w->sum), CNI_ARRAY(rows, w->last),
+                  CNI_ARRAY(rows + 1, w->wt.start)));
   w->wt.row_count = w->wt.column_count = p->row_count;
   w->wt.start[0] = 0;
   for (int32_t i = 0; i < p->row_count; i++) w->last[i] = -1;

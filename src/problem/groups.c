@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-CniMassKind cni_mass_kind(double inv_mass, const CnSym3 *j) {
+// What the inverse mass leaves free.
+static CniMassKind mass_kind(double inv_mass, const CnSym3 *j) {
   if (!(inv_mass > 0)) return CNI_MASS_NONE;
   int isotropic = j->xx == j->yy && j->yy == j->zz && j->xy == 0 && j->xz == 0 && j->yz == 0;
   return isotropic ? CNI_MASS_ISOTROPIC : CNI_MASS_FULL;
@@ -18,7 +19,7 @@ CniMassKind cni_mass_kind(double inv_mass, const CnSym3 *j) {
 
 CnStatus cni_group_set_inertia(CnProblem *p, int32_t group, const CnSym3 *inv_inertia) {
   CniGroup *to = &p->groups[group];
-  if (cni_mass_kind(to->inv_mass, inv_inertia) != CNI_MASS_FULL) {
+  if (mass_kind(to->inv_mass, inv_inertia) != CNI_MASS_FULL) {
     to->inv_inertia = inv_inertia->xx;
     return CN_OK;
   }

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/step/step_memory.h"
 
 #define CNI_MAX_DIM 6
 
@@ -152,9 +153,6 @@ CnStatus cni_problem_widen_b(CnProblem *p);
 
 // ---- groups ----
 
-// What the inverse mass leaves free.
-CniMassKind cni_mass_kind(double inv_mass, const CnSym3 *inv_inertia);
-
 // Mass of a group that has one. Where the inverse inertia is singular the spin cannot change in
 // some directions: `inertia` is the inverse in the others and 1 kg m^2 in those, and `range`
 // projects on the others (identity for a regular inverse inertia).
@@ -164,6 +162,12 @@ typedef struct CniGroupMass {
   int32_t singular;
 } CniGroupMass;
 CniGroupMass cni_group_mass(const CnProblem *p, int32_t group);
+
+// Entries of a block written as sparse rows.
+static inline int32_t cni_block_entries(const CnProblem *p, const CniBlock *block) {
+  if (block->storage == CNI_EXPLICIT) return 0;
+  return block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 2 * block->dim;
+}
 
 static inline CnTwist cni_group_free(const CniGroup *group) {
   return (CnTwist){group->v, group->w};

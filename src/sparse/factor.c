@@ -61,9 +61,8 @@ static CnStatus symmetrise(Work *w, const CnSparse *m) {
   int64_t rows = m->row_count, most = 2 * (int64_t)cni_sparse_entry_count(m);
   if (most > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to factor");
   w->s.row_count = w->s.column_count = m->row_count;
-  CNI_TRY(cni_arena_array(&w->arena, rows + 1, sizeof(int32_t), &w->s.start));
-  CNI_TRY(cni_arena_array(&w->arena, most, sizeof(int32_t), &w->s.column));
-  CNI_TRY(cni_arena_array(&w->arena, most, sizeof(double), &w->s.value));
+  CNI_TRY(CNI_LAY(&w->arena, CNI_ARRAY(rows + 1, w->s.start), CNI_ARRAY(most, w->s.column),
+                  CNI_ARRAY(most, w->s.value)));
   w->s.start[0] = 0;
   for (int32_t i = 0; i < m->row_count; i++)
     w->s.start[i + 1] = merge_row(m, &w->t, i, &w->s, w->s.start[i]);
@@ -77,9 +76,8 @@ static CnStatus lower_triangle(Work *w, CnSparse *lower) {
   const CnSparse *s = &w->s;
   int32_t n = s->row_count, entries = cni_sparse_entry_count(s);
   lower->row_count = lower->column_count = n;
-  CNI_TRY(cni_arena_array(&w->arena, n + 1, sizeof *lower->start, &lower->start));
-  CNI_TRY(cni_arena_array(&w->arena, entries, sizeof *lower->column, &lower->column));
-  CNI_TRY(cni_arena_array(&w->arena, entries, sizeof *lower->value, &lower->value));
+  CNI_TRY(CNI_LAY(&w->arena, CNI_ARRAY(n + 1, lower->start), CNI_ARRAY(entries, lower->column),
+                  CNI_ARRAY(entries, lower->value)));
   for (int32_t i = 0; i < n; i++) {
     int32_t at = lower->start[i];
     for (int32_t e = s->start[i]; e < s->start[i + 1] && s->column[e] <= i; e++, at++) {

@@ -7,17 +7,18 @@
 #include "sparse/ldl_private.h"
 
 #include "core/vec.h"
-#include "sparse/sparse.h"
 
 #include <string.h>
 
-CnStatus cni_ldl_own(CniLdl *ldl, int64_t count, size_t size, void *memory) {
-  size_t bytes = ((size_t)count + 8) * size;
-  void *taken;
-  CNI_TRY(cni_new(&ldl->allocator, bytes, &taken));
-  ldl->bytes[ldl->memory_count] = bytes;
-  ldl->memory[ldl->memory_count++] = taken;
-  memcpy(memory, &taken, sizeof taken);
+CnStatus cni_ldl_own(CniLdl *ldl, const CniArray *arrays) {
+  for (; arrays->address; arrays++) {
+    size_t bytes = ((size_t)arrays->count + 8) * arrays->size;
+    void *taken;
+    CNI_TRY(cni_new(&ldl->allocator, bytes, &taken));
+    ldl->bytes[ldl->memory_count] = bytes;
+    ldl->memory[ldl->memory_count++] = taken;
+    memcpy(arrays->address, &taken, sizeof taken);
+  }
   return CN_OK;
 }
 
@@ -33,31 +34,28 @@ void cni_ldl_destroy(CniLdl *ldl) {
 
 static CnStatus fill(CniLdl *ldl, const CnSparse *upper, const int8_t *sign, const int32_t *order) {
   int32_t n = ldl->size, entries = upper->start[n];
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int32_t), &ldl->order));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int32_t), &ldl->inverse));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int8_t), &ldl->sign));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(uint8_t), &ldl->replaced));
-  CNI_TRY(cni_ldl_own(ldl, n + 1, sizeof(int32_t), &ldl->pattern.start));
-  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->pattern.column));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(n, ldl->order), CNI_ARRAY(n, ldl->inverse),
+                  CNI_ARRAY(n, ldl->sign), CNI_ARRAY(n, ldl->replaced),
+                  CNI_ARRAY(n + 1, ldl->pattern.start), CNI_ARRAY(entries, ldl->pattern.column)));
   ldl->pattern.row_count = ldl->pattern.column_count = n;
   memcpy(ldl->pattern.start, upper->start, ((size_t)n + 1) * sizeof(int32_t));
   if (entries) memcpy(ldl->pattern.column, upper->column, (size_t)entries * sizeof(int32_t));
   CNI_TRY(cni_ldl_analyse(ldl, &ldl->pattern, order));
   for (int32_t k = 0; k < n; k++) ldl->sign[k] = sign[ldl->order[k]] < 0 ? -1 : 1;
-  CNI_TRY(cni_ldl_own(ldl, ldl->value_count, sizeof(double), &ldl->value));
-  CNI_TRY(cni_ldl_own(ldl, ldl->stack_count, sizeof(double), &ldl->stack));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->d));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->inv));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->made));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(ldl->value_count, ldl->value),
+                  CNI_ARRAY(ldl->stack_count, ldl->stack), CNI_ARRAY(n, ldl->d),
+                  CNI_ARRAY(n, ldl->inv), CNI_ARRAY(n, ldl->made)));
   int32_t longest = 0;
   for (int32_t k = 0; k < ldl->super_count; k++)
     if (ldl->super[k].below > longest) longest = ldl->super[k].below;
-  CNI_TRY(cni_ldl_own(ldl, cni_up8(longest), sizeof(double), &ldl->line_room));
-  return cni_ldl_own(ldl, 5 * (int64_t)n, sizeof(double), &ldl->work);
+  return CNI_OWN(ldl, CNI_ARRAY(cni_up8(longest), ldl->line_room),
+                 CNI_ARRAY(5 * (int64_t)n, ldl->work));
 }
 
-CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *upper,
-                                const int8_t *sign, const int32_t *order, CniLdl **ldl) {
+// The same with an order from elsewhere: order[i] is the row eliminated as number i (up to an
+// equivalent order of the same fill, which cni_ldl_order tells).
+static CnStatus create_ordered(const CnAllocator *allocator, const CnSparse *upper,
+                               const int8_t *sign, const int32_t *order, CniLdl **ldl) {
   *ldl = NULL;
   CniLdl *made;
   CNI_TRY(cni_new(allocator, sizeof *made, &made));
@@ -79,7 +77,7 @@ CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, con
   int32_t *order = cni_allocate(allocator, bytes);
   if (!order) return cni_error_memory(bytes);
   CnStatus status = cni_ldl_find_order(allocator, upper, sign, late, order);
-  if (status == CN_OK) status = cni_ldl_create_ordered(allocator, upper, sign, order, ldl);
+  if (status == CN_OK) status = create_ordered(allocator, upper, sign, order, ldl);
   cni_release(allocator, order, bytes);
   return status;
 }

@@ -33,10 +33,6 @@ typedef struct CniLdlReport {
 #define CNI_LDL_AFTER 2
 CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
                         const int8_t *late, CniLdl **ldl);
-// The same with an order from elsewhere: order[i] is the row eliminated as number i (up to an
-// equivalent order of the same fill, which cni_ldl_order tells).
-CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *upper,
-                                const int8_t *sign, const int32_t *order, CniLdl **ldl);
 // The order cni_ldl_create uses.
 CnStatus cni_ldl_find_order(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
                             const int8_t *late, int32_t *order);

@@ -14,7 +14,6 @@
 // 1992.
 #include "sparse/ldl_private.h"
 
-#include "core/error.h"
 #include "core/tasks.h"
 #include "core/vec.h"
 

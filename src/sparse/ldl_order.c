@@ -12,7 +12,6 @@
 // as a whole: four points on one face of a box.)
 #include "sparse/ldl_private.h"
 
-#include "core/error.h"
 #include "sparse/order.h"
 
 #include <string.h>
@@ -157,13 +156,12 @@ static CnStatus order_rows(Classes *c, int32_t *order) {
   int64_t n = c->n, entries = 2 * (int64_t)c->a->start[c->n];
   if (entries > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to order");
   int32_t *class_order = NULL;
-  CNI_TRY(CNI_ARRAYS(&c->arena, n, int32_t, &c->start, &c->class_of, &c->first, &c->next,
-                     &c->weight, &c->class_start, &c->after_start, &class_order));
-  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->neighbor));
-  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->class_list));
-  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->after));
-  CNI_TRY(cni_arena_array(&c->arena, n, 1, &c->class_late));
-  CNI_TRY(cni_arena_array(&c->arena, n, 1, &c->kind));
+  CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY(n, c->start), CNI_ARRAY(n, c->class_of),
+                  CNI_ARRAY(n, c->first), CNI_ARRAY(n, c->next), CNI_ARRAY(n, c->weight),
+                  CNI_ARRAY(n, c->class_start), CNI_ARRAY(n, c->after_start),
+                  CNI_ARRAY(n, class_order), CNI_ARRAY(entries, c->neighbor),
+                  CNI_ARRAY(entries, c->class_list), CNI_ARRAY(entries, c->after),
+                  CNI_ARRAY(n, c->class_late), CNI_ARRAY(n, c->kind)));
   fill_neighbors(c);
   CNI_TRY(find_classes(c));
   join_classes(c, class_order);

@@ -14,7 +14,7 @@
 #define CNI_SPARSE_LDL_PRIVATE_H
 
 #include "sparse/dense.h"
-#include "sparse/ldl.h"
+#include "sparse/sparse.h"
 
 #define CNI_LDL_PANEL 48 // columns eliminated between two products
 
@@ -76,7 +76,8 @@ static inline int32_t cni_super_place(const CniSuper *s, int32_t i) {
 }
 
 // Memory that lives as long as the factor, cleared.
-CnStatus cni_ldl_own(CniLdl *ldl, int64_t count, size_t size, void *memory);
+CnStatus cni_ldl_own(CniLdl *ldl, const CniArray *arrays);
+#define CNI_OWN(ldl, ...) cni_ldl_own(ldl, CNI_LIST(__VA_ARGS__))
 // ldl_symbolic.c: everything but the numbers.
 CnStatus cni_ldl_analyse(CniLdl *ldl, const CnSparse *upper, const int32_t *order);
 

@@ -27,7 +27,6 @@
 // modifying matrix factorizations, Math. Comp. 28, 1974 (method C1).
 #include "sparse/ldl_private.h"
 
-#include "core/error.h"
 #include "core/sort.h"
 #include "core/vec.h"
 
@@ -40,15 +39,11 @@ CnStatus cni_ldl_prepare_rows(CniLdl *ldl) {
   int32_t n = ldl->size, entries = ldl->pattern.start[n], longest = 0, *near_start = NULL;
   for (int32_t k = 0; k < ldl->super_count; k++)
     if (cni_super_line(&ldl->super[k]) > longest) longest = cni_super_line(&ldl->super[k]);
-  CNI_TRY(cni_ldl_own(ldl, n + 2, sizeof(int32_t), &near_start));
-  CNI_TRY(cni_ldl_own(ldl, 2 * (int64_t)entries, sizeof(int32_t), &ldl->near));
-  CNI_TRY(cni_ldl_own(ldl, 2 * (int64_t)entries, sizeof(int32_t), &ldl->near_entry));
-  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(double), &ldl->masked));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(uint8_t), &ldl->off));
-  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->reach));
-  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->seen));
-  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->sparse_x));
-  CNI_TRY(cni_ldl_own(ldl, longest + LINE_ROOM, sizeof(double), &ldl->gathered));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(n + 2, near_start), CNI_ARRAY(2 * (int64_t)entries, ldl->near),
+                  CNI_ARRAY(2 * (int64_t)entries, ldl->near_entry), CNI_ARRAY(entries, ldl->masked),
+                  CNI_ARRAY(n, ldl->off), CNI_ARRAY(ldl->super_count, ldl->reach),
+                  CNI_ARRAY(ldl->super_count, ldl->seen), CNI_ARRAY(n, ldl->sparse_x),
+                  CNI_ARRAY(longest + LINE_ROOM, ldl->gathered)));
   // rows of A in both directions, in numbers of elimination
   for (int32_t pass = 0; pass < 2; pass++) {
     for (int32_t j = 0; j < n; j++)

@@ -11,9 +11,6 @@
 // J. R. Gilbert, E. G. Ng, B. W. Peyton, SIAM J. Matrix Anal. 15, 1994.
 #include "sparse/ldl_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
 #include <string.h>
 
 #define TASK_SHARE 48  // a subtree that runs by itself has at most this part of the operations
@@ -271,8 +268,7 @@ static void find_supers(Symbolic *s) {
 
 static CnStatus make_supers(CniLdl *ldl, Symbolic *s) {
   ldl->super_count = s->super_count;
-  CNI_TRY(cni_ldl_own(ldl, s->super_count + 1, sizeof *ldl->super, &ldl->super));
-  CNI_TRY(cni_ldl_own(ldl, s->n, sizeof(int32_t), &ldl->super_of));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(s->super_count + 1, ldl->super), CNI_ARRAY(s->n, ldl->super_of)));
   int64_t rows = 0, lines = 0;
   for (int32_t k = 0; k < s->super_count; k++) {
     CniSuper *u = &ldl->super[k];
@@ -309,10 +305,9 @@ static CnStatus make_supers(CniLdl *ldl, Symbolic *s) {
 static CnStatus find_rows(CniLdl *ldl, Symbolic *s) {
   int32_t *mark = s->scratch[0], *owner = NULL;
   int64_t *at = NULL;
-  CNI_TRY(cni_ldl_own(ldl, ldl->row_total, sizeof(int32_t), &ldl->rows));
-  CNI_TRY(cni_ldl_own(ldl, ldl->row_total, sizeof(int32_t), &ldl->places));
-  CNI_TRY(cni_arena_array(&s->arena, ldl->row_total, sizeof(int32_t), &owner));
-  CNI_TRY(cni_arena_array(&s->arena, s->n + 1, sizeof(int64_t), &at));
+  CNI_TRY(
+      CNI_OWN(ldl, CNI_ARRAY(ldl->row_total, ldl->rows), CNI_ARRAY(ldl->row_total, ldl->places)));
+  CNI_TRY(CNI_LAY(&s->arena, CNI_ARRAY(ldl->row_total, owner), CNI_ARRAY(s->n + 1, at)));
   for (int32_t i = 0; i < s->n; i++) mark[i] = -1;
   for (int32_t k = 0; k < ldl->super_count; k++) {
     CniSuper *u = &ldl->super[k];
@@ -347,8 +342,7 @@ static CnStatus find_rows(CniLdl *ldl, Symbolic *s) {
 static CnStatus find_places(CniLdl *ldl, Symbolic *s) {
   int64_t entries = s->a->start[s->n];
   int32_t *place = s->scratch[0];
-  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->entry));
-  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->target));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(entries, ldl->entry), CNI_ARRAY(entries, ldl->target)));
   int64_t out = 0;
   for (int32_t k = 0; k < ldl->super_count; k++) {
     CniSuper *u = &ldl->super[k];
@@ -382,8 +376,8 @@ static CnStatus find_tasks(CniLdl *ldl, Symbolic *s) {
   double *below = NULL, most = ldl->operations / TASK_SHARE;
   int32_t *first = s->scratch[0], count = 0;
   CNI_TRY(cni_arena_array(&s->arena, ldl->super_count, sizeof(double), &below));
-  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->task_first));
-  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->task_last));
+  CNI_TRY(CNI_OWN(ldl, CNI_ARRAY(ldl->super_count, ldl->task_first),
+                  CNI_ARRAY(ldl->super_count, ldl->task_last)));
   for (int32_t k = 0; k < ldl->super_count; k++) {
     ldl->super[k].task = -1;
     first[k] = k;

@@ -6,8 +6,6 @@
 // parents it lies on top. Everything is done in one fixed order.
 #include "sparse/lu_private.h"
 
-#include "core/error.h"
-
 #include <string.h>
 
 #define NARROW 8 // columns of L that are solved for together
@@ -47,10 +45,9 @@ static CnStatus place_blocks(CniLu *lu) {
   const CniLuGraph *g = lu->graph;
   int64_t n = g->node_count, edges = n > 0 ? g->start[n] : 0, at = 0;
   int32_t row = 0;
-  CNI_TRY(CNI_ARRAYS(&lu->arena, n, int32_t, &lu->row, &lu->local));
-  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->diagonal, &lu->diagonal));
-  CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->entry, &lu->entry));
-  CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->mate, &lu->mate));
+  CNI_TRY(CNI_LAY(&lu->arena, CNI_ARRAY(n, lu->row), CNI_ARRAY(n, lu->local),
+                  CNI_ARRAY(n, lu->diagonal), CNI_ARRAY(edges, lu->entry),
+                  CNI_ARRAY(edges, lu->mate)));
   for (int32_t i = 0; i < n; i++) {
     lu->row[i] = row;
     row += g->size[i];
@@ -73,11 +70,9 @@ CnStatus cni_lu_analyse(CniLu *lu, const CniLuGraph *graph) {
   CNI_TRY(cni_arena_reset(&lu->arena));
   CNI_TRY(cni_lu_order(lu));
   CNI_TRY(place_blocks(lu));
-  CNI_TRY(cni_arena_array(&lu->arena, lu->size, sizeof *lu->pivot, &lu->pivot));
-  CNI_TRY(cni_arena_array(&lu->arena, lu->size + 8, sizeof *lu->x, &lu->x));
-  CNI_TRY(cni_arena_array(&lu->arena, lu->fill, sizeof *lu->factor, &lu->factor));
-  CNI_TRY(cni_arena_array(&lu->arena, lu->front_size, sizeof *lu->front, &lu->front));
-  return cni_arena_array(&lu->arena, lu->stack_size, sizeof *lu->stack, &lu->stack);
+  return CNI_LAY(&lu->arena, CNI_ARRAY(lu->size, lu->pivot), CNI_ARRAY(lu->size + 8, lu->x),
+                 CNI_ARRAY(lu->fill, lu->factor), CNI_ARRAY(lu->front_size, lu->front),
+                 CNI_ARRAY(lu->stack_size, lu->stack));
 }
 
 CnStatus cni_lu_rest(CniLu *lu) {

@@ -7,7 +7,6 @@
 // parent is put into the parent's front where few zeros come of it.
 #include "sparse/lu_private.h"
 
-#include "core/error.h"
 #include "sparse/order.h"
 
 #include <string.h>
@@ -172,12 +171,10 @@ static CnStatus make_fronts(Work *w) {
   CniLu *lu = w->lu;
   Tree t;
   int32_t *stack = NULL;
-  CNI_TRY(CNI_ARRAYS(&lu->arena, w->n, int32_t, &t.front, &t.pivots, &t.child, &t.other, &t.chain,
-                     &stack));
-  CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *t.zeros, &t.zeros));
-  CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *lu->fronts, &lu->fronts));
-  CNI_TRY(
-      cni_arena_array(&lu->arena, (int64_t)w->n + w->member_count, sizeof *lu->nodes, &lu->nodes));
+  CNI_TRY(CNI_LAY(&lu->arena, CNI_ARRAY(w->n, t.front), CNI_ARRAY(w->n, t.pivots),
+                  CNI_ARRAY(w->n, t.child), CNI_ARRAY(w->n, t.other), CNI_ARRAY(w->n, t.chain),
+                  CNI_ARRAY(w->n, stack), CNI_ARRAY(w->n, t.zeros), CNI_ARRAY(w->n, lu->fronts),
+                  CNI_ARRAY((int64_t)w->n + w->member_count, lu->nodes)));
   join_fronts(w, &t);
   for (int32_t i = 0; i < w->n; i++) w->mark[i] = 0;
   write_fronts(w, &t, stack);

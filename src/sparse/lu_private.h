@@ -3,9 +3,7 @@
 #ifndef CNI_SPARSE_LU_PRIVATE_H
 #define CNI_SPARSE_LU_PRIVATE_H
 
-#include "sparse/lu.h"
-#include "sparse/dense.h"
-#include "core/memory.h"
+#include "sparse/sparse.h"
 
 // A dense matrix of the nodes that are eliminated (pivots) and those they touch (border).
 typedef struct CniFront {

@@ -80,16 +80,13 @@ static CnStatus reserve(Order *o, CniArena *arena) {
   if (rows > INT32_MAX - 1) return cni_error(CN_NO_MEMORY, "a matrix has too many rows to order");
   o->rows = (int32_t)rows;
   o->room = entries + entries / 4 + n;
-  CNI_TRY(CNI_ARRAYS(arena, o->room, int32_t, &o->list, &o->spare));
-  CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->start));
-  CNI_TRY(cni_arena_array(arena, rows, sizeof(int32_t), &o->head));
-  CNI_TRY(cni_arena_array(arena, n, sizeof(uint32_t), &o->hash));
-  CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->mark));
-  CNI_TRY(CNI_ARRAYS(arena, n, int32_t, &o->length, &o->elements, &o->weight, &o->degree, &o->next,
-                     &o->prev, &o->bucket, &o->chain, &o->member, &o->last, &o->waits,
-                     &o->wait_start));
-  CNI_TRY(cni_arena_array(arena, n, 1, &o->state));
-  CNI_TRY(cni_arena_array(arena, n, 1, &o->placed));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(o->room, o->list), CNI_ARRAY(o->room, o->spare),
+                  CNI_ARRAY(n, o->start), CNI_ARRAY(rows, o->head), CNI_ARRAY(n, o->hash),
+                  CNI_ARRAY(n, o->mark), CNI_ARRAY(n, o->length), CNI_ARRAY(n, o->elements),
+                  CNI_ARRAY(n, o->weight), CNI_ARRAY(n, o->degree), CNI_ARRAY(n, o->next),
+                  CNI_ARRAY(n, o->prev), CNI_ARRAY(n, o->bucket), CNI_ARRAY(n, o->chain),
+                  CNI_ARRAY(n, o->member), CNI_ARRAY(n, o->last), CNI_ARRAY(n, o->waits),
+                  CNI_ARRAY(n, o->wait_start), CNI_ARRAY(n, o->state), CNI_ARRAY(n, o->placed)));
   for (int64_t d = 0; d <= rows; d++) o->head[d] = -1;
   return CN_OK;
 }

@@ -17,72 +17,61 @@ typedef struct RunView {
   double work;          // J: sum of the series being read, up to where it was read
 } RunView;
 
+static CnRun *run_of(const void *context) { return ((const RunView *)context)->run; }
+
 static CnStatus run_parameter(void *context, int32_t index, CnRunParameter *parameter) {
-  const RunView *view = context;
-  return cn_run_parameter(view->run, index, parameter);
+  return cn_run_parameter(run_of(context), index, parameter);
 }
 
 static CnStatus run_body(void *context, int32_t index, CnRunBody *body) {
-  const RunView *view = context;
-  return cn_run_body(view->run, index, body);
+  return cn_run_body(run_of(context), index, body);
 }
 
 static CnStatus run_color(void *context, int32_t index, double color[4]) {
-  const RunView *view = context;
-  return cn_run_body_color(view->run, index, color);
+  return cn_run_body_color(run_of(context), index, color);
 }
 
 static CnStatus run_shape(void *context, int32_t index, CnRunShape *shape) {
-  const RunView *view = context;
-  return cn_run_shape(view->run, index, shape);
+  return cn_run_shape(run_of(context), index, shape);
 }
 
 static CnStatus run_joint(void *context, int32_t index, CnRunJoint *joint) {
-  const RunView *view = context;
-  return cn_run_joint(view->run, index, joint);
+  return cn_run_joint(run_of(context), index, joint);
 }
 
 static CnStatus run_triangles(void *context, int32_t shape, int32_t quarter,
                               CnTriangles *triangles) {
-  const RunView *view = context;
-  return cn_run_shape_triangles(view->run, shape, quarter, triangles);
+  return cn_run_shape_triangles(run_of(context), shape, quarter, triangles);
 }
 
 static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses,
                           CnTwist *twists) {
-  const RunView *view = context;
-  return cn_run_frame(view->run, index, time, poses, twists);
+  return cn_run_frame(run_of(context), index, time, poses, twists);
 }
 
 static CnStatus run_inertias(void *context, CnPose *coms, CnVec3 *moments) {
-  const RunView *view = context;
-  return cn_run_inertias(view->run, coms, moments);
+  return cn_run_inertias(run_of(context), coms, moments);
 }
 
 static CnStatus run_materials(void *context, int32_t *materials, int32_t *count) {
-  const RunView *view = context;
-  return cn_run_materials(view->run, materials, count);
+  return cn_run_materials(run_of(context), materials, count);
 }
 
 static CnStatus run_material_name(void *context, int32_t index, char *name, size_t size) {
-  const RunView *view = context;
-  return cn_run_material_name(view->run, index, name, size);
+  return cn_run_material_name(run_of(context), index, name, size);
 }
 
 static CnStatus run_drives(void *context, int32_t *coordinates) {
-  const RunView *view = context;
-  return cn_run_drives(view->run, coordinates);
+  return cn_run_drives(run_of(context), coordinates);
 }
 
 static CnStatus run_contacts(void *context, int64_t frame, CnRunContact *contacts, int32_t capacity,
                              int32_t *count) {
-  const RunView *view = context;
-  return cn_run_contacts(view->run, frame, contacts, capacity, count);
+  return cn_run_contacts(run_of(context), frame, contacts, capacity, count);
 }
 
 static CnStatus run_events(void *context, int64_t first, int64_t count, CnRunEvent *events) {
-  const RunView *view = context;
-  return cn_run_events(view->run, first, count, events);
+  return cn_run_events(run_of(context), first, count, events);
 }
 
 static CnStatus run_states(void *context, int64_t index, double *time, CnJointState *states) {
@@ -92,13 +81,11 @@ static CnStatus run_states(void *context, int64_t index, double *time, CnJointSt
 }
 
 static CnStatus run_coupling(void *context, int32_t index, const char **name) {
-  const RunView *view = context;
-  return cn_run_coupling(view->run, index, name);
+  return cn_run_coupling(run_of(context), index, name);
 }
 
 static CnStatus run_coupling_states(void *context, int64_t index, CnCouplingState *states) {
-  const RunView *view = context;
-  return cn_run_coupling_states(view->run, index, states);
+  return cn_run_coupling_states(run_of(context), index, states);
 }
 
 static CnStatus run_series(void *context, int32_t index, CnRunSeries *series) {

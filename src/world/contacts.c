@@ -13,13 +13,12 @@
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count) {
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->linear, &cache->linear_capacity,
-                            cache->count, count, sizeof *cache->linear));
+  CNI_TRY(CNI_RESERVE(allocator, cache->linear, cache->linear_capacity, cache->count, count));
   if (turning)
-    CNI_TRY(cni_array_reserve(allocator, (void **)&cache->angular, &cache->angular_capacity,
-                              cache->turning ? cache->count : 0, count, sizeof *cache->angular));
-  return cni_array_reserve(allocator, (void **)&cache->events, &cache->event_capacity,
-                           cache->event_count, event_count, sizeof *cache->events);
+    CNI_TRY(CNI_RESERVE(allocator, cache->angular, cache->angular_capacity,
+                        cache->turning ? cache->count : 0, count));
+  return CNI_RESERVE(allocator, cache->events, cache->event_capacity, cache->event_count,
+                     event_count);
 }
 
 void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
@@ -86,9 +85,8 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
 CnStatus cni_contacts_name(CniContents *contents) {
   CniContactCache *cache = &contents->contacts;
   if (cache->named) return CN_OK;
-  CNI_TRY(cni_array_reserve(&contents->model.allocator, (void **)&cache->full,
-                            &cache->full_capacity, cache->full_count, cache->count,
-                            sizeof *cache->full));
+  CNI_TRY(CNI_RESERVE(&contents->model.allocator, cache->full, cache->full_capacity,
+                      cache->full_count, cache->count));
   // from behind: a contact kept in full never stands after its place among all
   for (int32_t i = cache->count - 1; i >= 0; i--) {
     CnShapeId a, b;

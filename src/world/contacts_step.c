@@ -19,8 +19,7 @@
 CnStatus cni_contacts_begin(CnWorld *world, int32_t count) {
   CniStepContacts *now = &world->found;
   now->count = now->full_count = 0;
-  return cni_array_reserve(&world->allocator, (void **)&now->shorts, &now->short_capacity, 0,
-                           count > 0 ? count : 1, sizeof *now->shorts);
+  return CNI_RESERVE(&world->allocator, now->shorts, now->short_capacity, 0, count > 0 ? count : 1);
 }
 
 void cni_step_contacts_release(CniStepContacts *now, const CnAllocator *allocator) {
@@ -106,10 +105,8 @@ CnStatus cni_contacts_note(CnWorld *world) {
   CNI_ASSERT(found <= now->short_capacity);
   cni_parallel_for(world->tasks, tasks, 1, count_contacts, &loop);
   int32_t count = sum_up(loop.counts, tasks), others = sum_up(loop.others, tasks);
-  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&now->full, &now->full_capacity, 0, others,
-                            sizeof *now->full));
-  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&now->full_at, &now->full_at_capacity, 0,
-                            others, sizeof *now->full_at));
+  CNI_TRY(CNI_RESERVE(&world->allocator, now->full, now->full_capacity, 0, others));
+  CNI_TRY(CNI_RESERVE(&world->allocator, now->full_at, now->full_at_capacity, 0, others));
   if (others > 0) cni_parallel_for(world->tasks, tasks, 1, note_others, &loop);
   if (count < found) close_up(now, found);
   now->count = count;
@@ -239,8 +236,8 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   CNI_TRY(CNI_RESERVE(allocator, cache->inside, cache->inside_capacity, cache->inside_count,
                       triggered.count));
   if (now->full_count < now->count)
-    CNI_TRY(cni_array_reserve(allocator, (void **)&cache->before, &cache->before_capacity,
-                              cache->before_count, bodies, sizeof *cache->before));
+    CNI_TRY(
+        CNI_RESERVE(allocator, cache->before, cache->before_capacity, cache->before_count, bodies));
 
   // nothing fails from here on
   cni_events_write(world, &events);

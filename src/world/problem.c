@@ -13,8 +13,8 @@
 CnStatus cni_problem_map_reserve(CniContents *contents) {
   CniEngine *engine = &contents->engine;
   int32_t groups = engine->problem->group_count;
-  return cni_array_reserve(&contents->model.allocator, (void **)&engine->group_bodies,
-                           &engine->group_capacity, 0, groups, sizeof *engine->group_bodies);
+  return CNI_RESERVE(&contents->model.allocator, engine->group_bodies, engine->group_capacity, 0,
+                     groups);
 }
 
 void cni_problem_map_name(CniContents *contents) {
@@ -28,8 +28,7 @@ void cni_problem_map_name(CniContents *contents) {
 CnStatus cni_problem_map_begin(CnWorld *world) {
   CniEngine *engine = &world->now.engine;
   int32_t blocks = world->work.joint_blocks[world->now.model.joint_count];
-  return cni_array_reserve(&world->allocator, (void **)&engine->block_joints,
-                           &engine->joint_capacity, 0, blocks, sizeof *engine->block_joints);
+  return CNI_RESERVE(&world->allocator, engine->block_joints, engine->joint_capacity, 0, blocks);
 }
 
 void cni_problem_map_joints(CnWorld *world) {

@@ -303,9 +303,8 @@ CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twis
               .threshold = cni_bounce_threshold(world, h),
               .touch = &world->touch};
   CniArena *arena = &world->memory.arena;
-  CNI_TRY(cni_arena_array(arena, bodies, sizeof *s.root, &s.root));
-  CNI_TRY(cni_arena_array(arena, bodies, sizeof *s.first, &s.first));
-  CNI_TRY(cni_arena_array(arena, bodies, sizeof *s.blocked, &s.blocked));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(bodies, s.root), CNI_ARRAY(bodies, s.first),
+                  CNI_ARRAY(bodies, s.blocked)));
   if (!join(&s, work->contacts, work->contact_count) ||
       !find_first(&s, work->contacts, work->contact_count))
     return CN_OK;

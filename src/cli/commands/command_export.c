@@ -2,9 +2,8 @@
 // cairn export: a run in the form of another tool.
 #include <cairn/record.h>
 #include <cairn/run_look.h>
-#include <string.h>
 
-#include "cli/job.h"
+#include "cli/cli.h"
 
 static int run(const CniArgs *args) {
   const char *to = NULL;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn info: what a file is and what is in it. Scenes, run files, checkpoints and problem files
 // are told apart by their content; the name of a built-in scene will do too.
-#include <stdlib.h>
 #include <string.h>
 
 #include <cairn/mesh_file.h>
 #include <cairn/run_look.h>
 
-#include "cli/info_mesh.h"
+#include "cli/info/info_mesh.h"
 #include "cli/machine.h"
 #include "cli/problem_file.h"
 

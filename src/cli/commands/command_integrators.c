@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn integrators: the table of integrators.
-#include <stdio.h>
 
 #include <cairn/system.h>
 

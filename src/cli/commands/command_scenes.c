@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn scenes: the built-in scenes with their parameters.
 #include <stdio.h>
-#include <string.h>
 
 #include <cairn/scene.h>
 

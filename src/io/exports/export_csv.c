@@ -19,13 +19,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/run/run_private.h"
+#include "io/exports/csv_private.h"
 
 #define BLOCK_STEPS 512
 #define BLOCK_EVENTS 256
 
 // Text as one field.
-static void put_field(CniOutput *out, const char *text) {
+void cni_csv_field(CniOutput *out, const char *text) {
   if (!strpbrk(text, ",\"\r\n")) {
     cni_output_bytes(out, text, strlen(text));
     return;
@@ -38,12 +38,19 @@ static void put_field(CniOutput *out, const char *text) {
   cni_output_bytes(out, "\"", 1);
 }
 
+void cni_csv_numbers(CniOutput *out, const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cni_output_bytes(out, ",", 1);
+    cni_output_number(out, values[i]);
+  }
+}
+
 // A name and its unit, "load [N]".
 static void put_title(CniOutput *out, const CnRunSeries *series) {
   char title[256];
   snprintf(title, sizeof title, series->unit[0] ? ",%s [%s]" : ",%s", series->name, series->unit);
   cni_output_bytes(out, ",", 1);
-  put_field(out, title + 1);
+  cni_csv_field(out, title + 1);
 }
 
 // ---- steps.csv ----
@@ -125,11 +132,8 @@ static CnStatus put_frame(CnRun *run, CniOutput *out, int64_t frame, CnPose *pos
     cni_output_text(out, "%lld,%lld,", (long long)frame, (long long)step);
     cni_output_number(out, time);
     cni_output_text(out, ",%d,", (int)b);
-    put_field(out, run->bodies[b].name);
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-      cni_output_bytes(out, ",", 1);
-      cni_output_number(out, values[i]);
-    }
+    cni_csv_field(out, run->bodies[b].name);
+    cni_csv_numbers(out, values, sizeof values / sizeof values[0]);
     cni_output_bytes(out, "\n", 1);
   }
   return CN_OK;
@@ -155,7 +159,7 @@ static CnStatus put_bodies(CnRun *run, CniOutput *out) {
   cni_output_text(out, "body,name,kind,mass [kg]\n");
   for (int32_t i = 0; i < run->info.body_count; i++) {
     cni_output_text(out, "%d,", (int)i);
-    put_field(out, run->bodies[i].name);
+    cni_csv_field(out, run->bodies[i].name);
     cni_output_text(out, ",%s,", kinds[run->bodies[i].kind]);
     cni_output_number(out, run->bodies[i].mass);
     cni_output_bytes(out, "\n", 1);
@@ -190,94 +194,6 @@ static CnStatus put_events(CnRun *run, CniOutput *out) {
   return CN_OK;
 }
 
-// ---- contacts.csv and reactions.csv ----
-
-static void put_numbers(CniOutput *out, const double *values, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    cni_output_bytes(out, ",", 1);
-    cni_output_number(out, values[i]);
-  }
-}
-
-static CnStatus frame_time(CnRun *run, int64_t frame, double *time) {
-  return cn_run_frame(run, frame, time, NULL, NULL);
-}
-
-static CnStatus put_contacts_of(CnRun *run, CniOutput *out, int64_t frame) {
-  int32_t count = 0;
-  double time;
-  CNI_TRY(frame_time(run, frame, &time));
-  CNI_TRY(cn_run_contacts(run, frame, NULL, 0, &count));
-  size_t bytes = ((size_t)count + 1) * sizeof(CnRunContact);
-  CnRunContact *contacts = cni_allocate(&run->allocator, bytes);
-  if (!contacts) return cni_error_memory(bytes);
-  CnStatus status = cn_run_contacts(run, frame, contacts, count, &count);
-  for (int32_t i = 0; i < count && status == CN_OK; i++) {
-    const CnRunContact *c = &contacts[i];
-    const double values[] = {c->point.x,  c->point.y,  c->point.z, c->normal.x, c->normal.y,
-                             c->normal.z, c->gap,      c->force.x, c->force.y,  c->force.z,
-                             c->torque.x, c->torque.y, c->torque.z};
-    cni_output_text(out, "%lld,", (long long)frame);
-    cni_output_number(out, time);
-    cni_output_text(out, ",%d,%d,%d,%d", (int)c->body_a, (int)c->body_b, (int)c->shape_a,
-                    (int)c->shape_b);
-    put_numbers(out, values, sizeof values / sizeof values[0]);
-    cni_output_bytes(out, "\n", 1);
-  }
-  cni_release(&run->allocator, contacts, bytes);
-  return status;
-}
-
-static CnStatus put_contacts(CnRun *run, CniOutput *out) {
-  cni_output_text(out, "frame,time [s],body_a,body_b,shape_a,shape_b,x [m],y [m],z [m],nx,ny,nz,"
-                       "gap [m],fx [N],fy [N],fz [N],tx [N m],ty [N m],tz [N m]\n");
-  for (int64_t f = 0; f < run->info.frame_count; f++) CNI_TRY(put_contacts_of(run, out, f));
-  return CN_OK;
-}
-
-// A line a coordinate; one for a joint without any.
-static void put_joint(CniOutput *out, int64_t frame, double time, int32_t index,
-                      const CnRunJoint *joint, const CnJointState *s) {
-  const double values[] = {s->force.x,  s->force.y,  s->force.z, s->torque.x,
-                           s->torque.y, s->torque.z, s->error,   s->turn_error};
-  int32_t lines = s->coordinate_count > 0 ? s->coordinate_count : 1;
-  for (int32_t k = 0; k < lines; k++) {
-    cni_output_text(out, "%lld,", (long long)frame);
-    cni_output_number(out, time);
-    cni_output_text(out, ",%d,", (int)index);
-    put_field(out, joint->name);
-    put_numbers(out, values, sizeof values / sizeof values[0]);
-    if (k < s->coordinate_count) {
-      const double own[] = {s->coordinate[k], s->rate[k],     s->motor[k],
-                            s->limit[k],      s->friction[k], s->spring[k]};
-      cni_output_text(out, ",%s", cn_joint_coordinate_name(joint->kind, k));
-      put_numbers(out, own, sizeof own / sizeof own[0]);
-    } else {
-      cni_output_text(out, ",,,,,,,");
-    }
-    cni_output_bytes(out, "\n", 1);
-  }
-}
-
-static CnStatus put_reactions(CnRun *run, CniOutput *out) {
-  size_t bytes = ((size_t)run->info.joint_count + 1) * sizeof(CnJointState);
-  cni_output_text(out,
-                  "frame,time [s],joint,name,fx [N],fy [N],fz [N],tx [N m],ty [N m],tz [N m],"
-                  "error [m],turn_error [rad],coordinate,value,rate,motor,limit,friction,spring\n");
-  CnJointState *states = cni_allocate(&run->allocator, bytes);
-  if (!states) return cni_error_memory(bytes);
-  CnStatus status = CN_OK;
-  for (int64_t f = 0; f < run->info.frame_count && status == CN_OK; f++) {
-    double time = 0;
-    status = frame_time(run, f, &time);
-    if (status == CN_OK) status = cn_run_joint_states(run, f, states);
-    for (int32_t i = 0; i < run->info.joint_count && status == CN_OK; i++)
-      put_joint(out, f, time, i, &run->joints[i], &states[i]);
-  }
-  cni_release(&run->allocator, states, bytes);
-  return status;
-}
-
 // ---- the folder ----
 
 static CnStatus write_file(CnRun *run, const char *folder, const char *name,
@@ -298,9 +214,9 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
   static const struct {
     const char *name;
     CnStatus (*put)(CnRun *run, CniOutput *out);
-  } files[] = {{"bodies.csv", put_bodies},     {"events.csv", put_events},
-               {"steps.csv", put_steps},       {"frames.csv", put_frames},
-               {"contacts.csv", put_contacts}, {"reactions.csv", put_reactions}};
+  } files[] = {{"bodies.csv", put_bodies},         {"events.csv", put_events},
+               {"steps.csv", put_steps},           {"frames.csv", put_frames},
+               {"contacts.csv", cni_csv_contacts}, {"reactions.csv", cni_csv_reactions}};
   char folder[4096];
   if (!run || !run_path) return cni_invalid("export csv: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, "-csv", folder, sizeof folder));
@@ -310,9 +226,9 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     status = cni_file_error(folder, "cannot be made", errno);
   for (size_t i = 0; i < sizeof files / sizeof files[0] && status == CN_OK; i++) {
-    int recorded = files[i].put == put_contacts    ? run->info.contacts_recorded
-                   : files[i].put == put_reactions ? run->info.joints_recorded
-                                                   : 1;
+    int recorded = files[i].put == cni_csv_contacts    ? run->info.contacts_recorded
+                   : files[i].put == cni_csv_reactions ? run->info.joints_recorded
+                                                       : 1;
     if (recorded) status = write_file(run, folder, files[i].name, files[i].put);
   }
   cni_lock_release(lock);

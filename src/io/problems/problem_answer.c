@@ -11,7 +11,9 @@
 
 #include <string.h>
 
-int32_t cni_problem_contact_rows(const CnProblem *p) {
+// Rows before the bilateral blocks at the end: an answer's r, with l behind it. All rows if there
+// are other blocks after a bilateral one.
+static int32_t contact_rows(const CnProblem *p) {
   int32_t rows = p->row_count, i = p->block_count;
   while (i > 0 && p->blocks[i - 1].kind == CN_BLOCK_BILATERAL) rows = p->blocks[--i].row;
   while (i > 0)
@@ -29,7 +31,7 @@ static void write_list(CniOutput *out, const char *key, const double *values, in
 static CnStatus write_answer(const CnAnswer *answer, const CnProblem *p, const char *path) {
   CniOutput out;
   CNI_TRY(cni_output_open(&out, path, &p->allocator));
-  int32_t contacts = cni_problem_contact_rows(p), rest = answer->row_count - contacts;
+  int32_t contacts = contact_rows(p), rest = answer->row_count - contacts;
   if (cni_problem_is_lcp(p)) {
     write_list(&out, "{\"z\": ", answer->g, answer->row_count);
   } else {
@@ -87,7 +89,7 @@ static CnStatus wrong_count(const char *name, const char *key, int32_t expected,
 
 static CnStatus take_impulses(const Lists *lists, const char *name, const CnProblem *p,
                               CnAnswer *answer) {
-  int32_t contacts = cni_problem_contact_rows(p), rows = p->row_count;
+  int32_t contacts = contact_rows(p), rows = p->row_count;
   const CniNumbers *first = &lists->r;
   const char *key = "r";
   if (cni_problem_is_lcp(p) && lists->r.count == 0) {

@@ -7,13 +7,13 @@
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 
-int32_t cni_problem_data_row_count(const CniProblemData *parts) {
+static int32_t row_count_of(const CniProblemData *parts) {
   return parts->contact_count * parts->dimension + parts->equality_count;
 }
 
 void cni_problem_data_release(CniProblemData *parts) {
   const CnAllocator *a = &parts->allocator;
-  size_t rows = (size_t)cni_problem_data_row_count(parts), contacts = (size_t)parts->contact_count;
+  size_t rows = (size_t)row_count_of(parts), contacts = (size_t)parts->contact_count;
   CNI_RELEASE(a, parts->k, parts->m.row_count);
   cni_release(a, parts->q, rows * sizeof *parts->q);
   cni_release(a, parts->mu, contacts * sizeof *parts->mu);
@@ -73,7 +73,7 @@ static CnStatus add_contacts(const CniProblemData *parts, CnProblem *p) {
 
 // Complementarity with equalities anywhere among the rows.
 static CnStatus add_mixed(const CniProblemData *parts, CnProblem *p) {
-  int32_t sets[2], rows = cni_problem_data_row_count(parts);
+  int32_t sets[2], rows = row_count_of(parts);
   CnSet pair = cn_set_default(CN_BLOCK_UNILATERAL), equality = cn_set_default(CN_BLOCK_BILATERAL);
   CNI_TRY(cn_problem_add_set(p, &pair, &sets[0]));
   CNI_TRY(cn_problem_add_set(p, &equality, &sets[1]));

@@ -120,9 +120,8 @@ static CnStatus count_arrays(Reader *r, const char *name, Arrays *a) {
 
 static CnStatus read_arrays(Reader *r, const char *name, Arrays *a) {
   char path[PATH_SIZE];
-  CNI_TRY(cni_arena_array(&r->arena, a->p_count, sizeof *a->p, &a->p));
-  CNI_TRY(cni_arena_array(&r->arena, a->entry_count, sizeof *a->i, &a->i));
-  CNI_TRY(cni_arena_array(&r->arena, a->entry_count, sizeof *a->x, &a->x));
+  CNI_TRY(CNI_LAY(&r->arena, CNI_ARRAY(a->p_count, a->p), CNI_ARRAY(a->entry_count, a->i),
+                  CNI_ARRAY(a->entry_count, a->x)));
   CNI_TRY(cni_hdf_file_integers(&r->hdf, array_of(r, name, "p", path), a->p_count, a->p));
   CNI_TRY(cni_hdf_file_integers(&r->hdf, array_of(r, name, "i", path), a->entry_count, a->i));
   return cni_hdf_file_reals(&r->hdf, array_of(r, name, "x", path), a->entry_count, a->x);

@@ -151,8 +151,7 @@ static CnStatus put_rows(Writer *w, const char *contacts, const char *equalities
                          const double *values) {
   int32_t rows = w->contact_count * w->dimension;
   double *first = NULL, *second = NULL;
-  CNI_TRY(cni_arena_array(&w->arena, rows, sizeof *first, &first));
-  CNI_TRY(cni_arena_array(&w->arena, w->equality_count, sizeof *second, &second));
+  CNI_TRY(CNI_LAY(&w->arena, CNI_ARRAY(rows, first), CNI_ARRAY(w->equality_count, second)));
   for (int32_t i = 0; i < w->p->row_count; i++) {
     int32_t place = w->place[i];
     if (place >= 0)

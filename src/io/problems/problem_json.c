@@ -12,9 +12,6 @@
 #include "io/tools/json_scan.h"
 #include "io/problems/problem_fields.h"
 
-#include "sparse/sparse.h"
-
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

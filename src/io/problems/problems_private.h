@@ -89,8 +89,6 @@ void cni_problem_data_release(CniProblemData *parts);
 // Build the problem. Sizes must agree already; values of mu are checked here.
 CnStatus cni_problem_data_build(const CniProblemData *parts, const char *name, CnProblem **problem);
 
-int32_t cni_problem_data_row_count(const CniProblemData *parts);
-
 // ---- formats: one row each ----
 
 typedef struct CniProblemFormat {

@@ -134,8 +134,7 @@ static CnStatus put_scene(CniRunWriter *w, CniArena *arena, CniHdf *hdf) {
   if (files[0]) cni_hdf_text(hdf, "/scene/files", files, strlen(files));
   cni_hdf_attribute_integer(hdf, "/scene", "seed", (int64_t)info.seed);
   int32_t n = info.parameter_count, m = info.sensor_count;
-  CNI_TRY(cni_arena_array(arena, n, sizeof *parameters, &parameters));
-  CNI_TRY(cni_arena_array(arena, m, sizeof *sensors, &sensors));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(n, parameters), CNI_ARRAY(m, sensors)));
   for (int32_t i = 0; i < n; i++) cn_scene_parameter(w->scene, i, &parameters[i]);
   for (int32_t i = 0; i < m; i++) cn_scene_sensor(w->scene, i, &sensors[i]);
   cni_hdf_group(hdf, "/parameters");
@@ -253,8 +252,7 @@ static CnStatus put_shapes(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
   Row *rows;
   CnShapeDef *defs;
   int32_t n = 0;
-  CNI_TRY(cni_arena_array(arena, w->shape_count, sizeof *rows, &rows));
-  CNI_TRY(cni_arena_array(arena, w->shape_count, sizeof *defs, &defs));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(w->shape_count, rows), CNI_ARRAY(w->shape_count, defs)));
   for (int32_t b = 0; b < w->sizes.body_count; b++) {
     CnShapeId s;
     for (int32_t k = 0; (s = cn_body_shape(world, w->bodies[b], k)).slot; k++, n++) {
@@ -354,8 +352,7 @@ static CnStatus put_couplings(CniRunWriter *w, CnWorld *world, CniArena *arena, 
   CnCouplingDef *rows;
   Term *terms;
   if (n == 0) return CN_OK;
-  CNI_TRY(cni_arena_array(arena, n, sizeof *rows, &rows));
-  CNI_TRY(cni_arena_array(arena, (int64_t)n * CN_COUPLING_TERMS, sizeof *terms, &terms));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(n, rows), CNI_ARRAY((int64_t)n * CN_COUPLING_TERMS, terms)));
   for (int32_t i = 0; i < n; i++) {
     cn_coupling_def(world, w->couplings[i], &rows[i]);
     for (int32_t t = 0; t < rows[i].term_count; t++) {

@@ -87,8 +87,7 @@ CnStatus cni_run_put_events(CniRunWriter *w, const CnWorld *world, const CnStepR
   int32_t count, before = w->loose_count, added = 0;
   CNI_TRY(put_located(w, world, report));
   cn_world_events(world, &events, &count);
-  CNI_TRY(cni_array_reserve(&w->allocator, (void **)&w->loose, &w->loose_capacity, before,
-                            before + count, sizeof *w->loose));
+  CNI_TRY(CNI_RESERVE(&w->allocator, w->loose, w->loose_capacity, before, before + count));
   for (int32_t i = 0; i < count; i++) {
     const CnContactEvent *e = &events[i];
     CniLoosePair *loose = e->kind == CN_CONTACT_BEGAN ? find(w, e->shape_a, e->shape_b) : NULL;
@@ -109,8 +108,7 @@ CnStatus cni_run_put_events(CniRunWriter *w, const CnWorld *world, const CnStepR
 static CnStatus find_idle(CniRunWriter *w, const CnWorld *world) {
   CnWorldInfo info;
   cn_world_info(world, &info);
-  CNI_TRY(cni_array_reserve(&w->allocator, (void **)&w->loose, &w->loose_capacity, 0,
-                            info.contact_count, sizeof *w->loose));
+  CNI_TRY(CNI_RESERVE(&w->allocator, w->loose, w->loose_capacity, 0, info.contact_count));
   int32_t n = 0;
   for (int32_t i = 0; i < info.contact_count; i++) {
     CnContact c;

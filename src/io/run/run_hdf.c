@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 in few words: attributes, tables and texts, and its failures as one sentence.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

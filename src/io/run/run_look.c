@@ -27,9 +27,8 @@ CnStatus cni_run_put_materials(CniRunWriter *w, const CnWorld *world, const CnSh
   CnMaterialDef *defs;
   CnMaterialId *ids;
   int32_t *numbers, n = 0;
-  CNI_TRY(cni_arena_array(arena, info.material_count, sizeof *defs, &defs));
-  CNI_TRY(cni_arena_array(arena, info.material_count, sizeof *ids, &ids));
-  CNI_TRY(cni_arena_array(arena, w->shape_count, sizeof *numbers, &numbers));
+  CNI_TRY(CNI_LAY(arena, CNI_ARRAY(info.material_count, defs), CNI_ARRAY(info.material_count, ids),
+                  CNI_ARRAY(w->shape_count, numbers)));
   for (CnMaterialId m = {0}; (m = cn_world_next_material(world, m)).slot; n++) {
     CNI_TRY(cn_material_def(world, m, &defs[n]));
     ids[n] = m;

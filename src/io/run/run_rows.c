@@ -9,7 +9,6 @@
 
 #include "core/clock.h"
 #include "io/run/run_private.h"
-#include "world/world.h"
 
 #define MOST_PENDING 1000000 // bytes
 

@@ -416,14 +416,12 @@ typedef struct Filling {
 } Filling;
 
 static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
-  CNI_TRY(cni_arena_array(arena, scene->material_count, sizeof *f->materials, &f->materials));
-  CNI_TRY(cni_arena_array(arena, scene->geometry_count, sizeof *f->geometries, &f->geometries));
-  CNI_TRY(cni_arena_array(arena, scene->body_count, sizeof *f->bodies, &f->bodies));
-  CNI_TRY(cni_arena_array(arena, scene->joint_count, sizeof *f->joints, &f->joints));
-  CNI_TRY(cni_arena_array(arena, scene->force_count, sizeof *f->forces, &f->forces));
-  CNI_TRY(cni_arena_array(arena, scene->curve_count, sizeof *f->curves, &f->curves));
-  CNI_TRY(cni_arena_array(arena, scene->coupling_count, sizeof *f->couplings, &f->couplings));
-  return cni_arena_array(arena, scene->function_count, sizeof *f->functions, &f->functions);
+  return CNI_LAY(arena, CNI_ARRAY(scene->material_count, f->materials),
+                 CNI_ARRAY(scene->geometry_count, f->geometries),
+                 CNI_ARRAY(scene->body_count, f->bodies), CNI_ARRAY(scene->joint_count, f->joints),
+                 CNI_ARRAY(scene->force_count, f->forces), CNI_ARRAY(scene->curve_count, f->curves),
+                 CNI_ARRAY(scene->coupling_count, f->couplings),
+                 CNI_ARRAY(scene->function_count, f->functions));
 }
 
 static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {

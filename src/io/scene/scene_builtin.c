@@ -2,8 +2,6 @@
 // The built-in scenes: names, and one line about each.
 #include "io/scene/scene_private.h"
 
-#include <string.h>
-
 const char *cn_builtin_scene_name(int32_t index) {
   return index >= 0 && index < cni_builtin_scene_count ? cni_builtin_scenes[index].name : NULL;
 }

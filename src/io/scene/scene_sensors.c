@@ -35,44 +35,6 @@ typedef enum Subject {
   OF_SINK
 } Subject;
 
-enum {
-  POSITION,
-  ROTATION,
-  VELOCITY,
-  ACCELERATION,
-  SPIN,
-  OVERLAPS,
-  CONTACT_FORCE,
-  CONTACT_TORQUE,
-  JOINT_FORCE,
-  JOINT_TORQUE,
-  JOINT_ERROR,
-  JOINT_TURN_ERROR,
-  JOINT_COORDINATE,
-  JOINT_RATE,
-  JOINT_EFFORT,
-  JOINT_POWER,
-  FORCE,
-  FORCE_TORQUE,
-  FORCE_LENGTH,
-  FORCE_RATE,
-  FORCE_POWER,
-  FORCE_ENERGY,
-  COUPLING_EFFORT,
-  COUPLING_ERROR,
-  COUNT,
-  MASS,
-  FLOW_COUNT,
-  FLOW_MASS,
-  FLOW_RATE,
-  SOURCE_COUNT,
-  SINK_COUNT,
-  SINK_MASS,
-  KINETIC_ENERGY,
-  POTENTIAL_ENERGY,
-  ENERGY
-};
-
 typedef struct Kind {
   const char *name, *unit;
   Subject subject;
@@ -84,44 +46,46 @@ typedef struct Kind {
 #define XYZ (BIT(X) | BIT(Y) | BIT(Z))
 #define PARTS (BIT(MOTOR) | BIT(LIMIT) | BIT(DRY) | BIT(SPRING) | BIT(ARMATURE))
 
-static const Kind kinds[] = {
-    [POSITION] = {"position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ},
-    [ROTATION] = {"rotation", "", OF_BODY, XYZ | BIT(W), XYZ | BIT(W)},
-    [VELOCITY] = {"velocity", "m/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
-    [ACCELERATION] = {"acceleration", "m/s^2", OF_BODY, XYZ | BIT(LENGTH), XYZ},
-    [SPIN] = {"spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
-    [OVERLAPS] = {"overlaps", "", OF_BODY, BIT(SCALAR), BIT(SCALAR)},
-    [CONTACT_FORCE] = {"contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ},
-    [CONTACT_TORQUE] = {"contact_torque", "N m", OF_CONTACT, XYZ | BIT(LENGTH), XYZ},
-    [JOINT_FORCE] = {"joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
-    [JOINT_TORQUE] = {"joint_torque", "N m", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
-    [JOINT_ERROR] = {"joint_error", "m", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
-    [JOINT_TURN_ERROR] = {"joint_turn_error", "rad", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
-    [JOINT_COORDINATE] = {"joint_coordinate", "", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
-    [JOINT_RATE] = {"joint_rate", "/s", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
-    [JOINT_EFFORT] = {"joint_effort", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
-    [JOINT_POWER] = {"joint_power", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
-    [FORCE] = {"force", "N", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
-    [FORCE_TORQUE] = {"force_torque", "N m", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
-    [FORCE_LENGTH] = {"force_length", "m", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
-    [FORCE_RATE] = {"force_rate", "m/s", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
-    [FORCE_POWER] = {"force_power", "W", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
-    [FORCE_ENERGY] = {"force_energy", "J", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
-    [COUPLING_EFFORT] = {"coupling_effort", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
-    [COUPLING_ERROR] = {"coupling_error", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
-    [COUNT] = {"count", "", OF_REGION, BIT(SCALAR), BIT(SCALAR)},
-    [MASS] = {"mass", "kg", OF_REGION, BIT(SCALAR), BIT(SCALAR)},
-    [FLOW_COUNT] = {"flow_count", "", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
-    [FLOW_MASS] = {"flow_mass", "kg", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
-    [FLOW_RATE] = {"flow_rate", "kg/s", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
-    [SOURCE_COUNT] = {"source_count", "", OF_SOURCE, BIT(SCALAR), BIT(SCALAR)},
-    [SINK_COUNT] = {"sink_count", "", OF_SINK, BIT(SCALAR), BIT(SCALAR)},
-    [SINK_MASS] = {"sink_mass", "kg", OF_SINK, BIT(SCALAR), BIT(SCALAR)},
-    [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
-    [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
-    [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
-};
-#define KIND_COUNT ((int32_t)(sizeof kinds / sizeof kinds[0]))
+#define KINDS(X)                                                                                   \
+  X(POSITION, "position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ)                                    \
+  X(ROTATION, "rotation", "", OF_BODY, XYZ | BIT(W), XYZ | BIT(W))                                 \
+  X(VELOCITY, "velocity", "m/s", OF_BODY, XYZ | BIT(LENGTH), XYZ)                                  \
+  X(ACCELERATION, "acceleration", "m/s^2", OF_BODY, XYZ | BIT(LENGTH), XYZ)                        \
+  X(SPIN, "spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ)                                        \
+  X(OVERLAPS, "overlaps", "", OF_BODY, BIT(SCALAR), BIT(SCALAR))                                   \
+  X(CONTACT_FORCE, "contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ)         \
+  X(CONTACT_TORQUE, "contact_torque", "N m", OF_CONTACT, XYZ | BIT(LENGTH), XYZ)                   \
+  X(JOINT_FORCE, "joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ)                             \
+  X(JOINT_TORQUE, "joint_torque", "N m", OF_JOINT, XYZ | BIT(LENGTH), XYZ)                         \
+  X(JOINT_ERROR, "joint_error", "m", OF_JOINT, BIT(SCALAR), BIT(SCALAR))                           \
+  X(JOINT_TURN_ERROR, "joint_turn_error", "rad", OF_JOINT, BIT(SCALAR), BIT(SCALAR))               \
+  X(JOINT_COORDINATE, "joint_coordinate", "", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR))             \
+  X(JOINT_RATE, "joint_rate", "/s", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR))                       \
+  X(JOINT_EFFORT, "joint_effort", "", OF_COORDINATE, PARTS, BIT(SCALAR))                           \
+  X(JOINT_POWER, "joint_power", "", OF_COORDINATE, PARTS, BIT(SCALAR))                             \
+  X(FORCE, "force", "N", OF_FORCE, XYZ | BIT(LENGTH), XYZ)                                         \
+  X(FORCE_TORQUE, "force_torque", "N m", OF_FORCE, XYZ | BIT(LENGTH), XYZ)                         \
+  X(FORCE_LENGTH, "force_length", "m", OF_FORCE, BIT(SCALAR), BIT(SCALAR))                         \
+  X(FORCE_RATE, "force_rate", "m/s", OF_FORCE, BIT(SCALAR), BIT(SCALAR))                           \
+  X(FORCE_POWER, "force_power", "W", OF_FORCE, BIT(SCALAR), BIT(SCALAR))                           \
+  X(FORCE_ENERGY, "force_energy", "J", OF_FORCE, BIT(SCALAR), BIT(SCALAR))                         \
+  X(COUPLING_EFFORT, "coupling_effort", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR))                 \
+  X(COUPLING_ERROR, "coupling_error", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR))                   \
+  X(COUNT, "count", "", OF_REGION, BIT(SCALAR), BIT(SCALAR))                                       \
+  X(MASS, "mass", "kg", OF_REGION, BIT(SCALAR), BIT(SCALAR))                                       \
+  X(FLOW_COUNT, "flow_count", "", OF_PLANE, BIT(SCALAR), BIT(SCALAR))                              \
+  X(FLOW_MASS, "flow_mass", "kg", OF_PLANE, BIT(SCALAR), BIT(SCALAR))                              \
+  X(FLOW_RATE, "flow_rate", "kg/s", OF_PLANE, BIT(SCALAR), BIT(SCALAR))                            \
+  X(SOURCE_COUNT, "source_count", "", OF_SOURCE, BIT(SCALAR), BIT(SCALAR))                         \
+  X(SINK_COUNT, "sink_count", "", OF_SINK, BIT(SCALAR), BIT(SCALAR))                               \
+  X(SINK_MASS, "sink_mass", "kg", OF_SINK, BIT(SCALAR), BIT(SCALAR))                               \
+  X(KINETIC_ENERGY, "kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR))                     \
+  X(POTENTIAL_ENERGY, "potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR))                 \
+  X(ENERGY, "energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR))
+#define NUMBER(number, ...) number,
+#define ROW(number, ...) {__VA_ARGS__},
+enum { KINDS(NUMBER) KIND_COUNT };
+static const Kind kinds[] = {KINDS(ROW)};
 
 // ---- reading ----
 

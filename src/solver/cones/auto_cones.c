@@ -372,8 +372,7 @@ static CnStatus load(Search *k) {
   CniCones *c = k->s->cones;
   CNI_TRY(cni_cones_load(c, k->p));
   c->deadline = k->deadline;
-  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), &k->scaled));
-  return cni_arena_array(&c->arena, c->n, sizeof(double), &k->other);
+  return CNI_LAY(&c->arena, CNI_ARRAY(c->n, k->scaled), CNI_ARRAY(c->n, k->other));
 }
 
 // The impulses given, of step and global problems.

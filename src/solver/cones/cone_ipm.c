@@ -202,10 +202,10 @@ static void load_x(Ipm *s) {
 
 static CnStatus prepare(Ipm *s, CniCones *c) {
   s->c = c;
-  CNI_TRY(cni_arena_array(&c->arena, 3 * (int64_t)c->block_count, sizeof *s->cones, &s->cones));
-  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *s->first, &s->first));
-  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &s->g, &s->u, &s->rhs, &s->best));
-  CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *s->shift, &s->shift));
+  CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY(3 * (int64_t)c->block_count, s->cones),
+                  CNI_ARRAY((int64_t)c->block_count + 1, s->first), CNI_ARRAY(c->n, s->g),
+                  CNI_ARRAY(c->n, s->u), CNI_ARRAY(c->n, s->rhs), CNI_ARRAY(c->n, s->best),
+                  CNI_ARRAY(c->block_count, s->shift)));
   s->cone_count = 0;
   for (int32_t i = 0; i < c->block_count; i++) {
     s->first[i] = s->cone_count;

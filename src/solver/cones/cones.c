@@ -168,8 +168,7 @@ static CnStatus explicit_graph(CniCones *c, const CnSparse *w, const int32_t *bl
   CNI_TRY(cni_arena_array(&c->arena, n, sizeof *mark, &mark));
   int32_t count = list_blocks(c, w, block_of, mark, NULL, NULL);
   for (int32_t k = 0; k < 3; k++) {
-    CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof(int32_t), &start[k]));
-    CNI_TRY(cni_arena_array(&c->arena, count, sizeof(int32_t), &list[k]));
+    CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY((int64_t)n + 1, start[k]), CNI_ARRAY(count, list[k])));
   }
   CNI_TRY(cni_arena_array(&c->arena, 2 * (int64_t)count, sizeof(int32_t), &c->node_column));
   list_blocks(c, w, block_of, mark, start[0], list[0]);
@@ -262,11 +261,9 @@ static CnStatus touch_graph(CniCones *c, const int32_t *first, const int32_t *to
   int32_t groups = c->group_nodes, n = groups + c->block_count, *mark = NULL, *start = NULL;
   int32_t *list = NULL, *place = NULL, *list_start = NULL, *turned = NULL, total = 0;
   int32_t most = first[c->block_count];
-  CNI_TRY(cni_arena_array(&c->arena, groups, sizeof *mark, &mark));
-  CNI_TRY(cni_arena_array(&c->arena, n, sizeof *place, &place));
-  CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *start, &start));
-  CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *list_start, &list_start));
-  CNI_TRY(CNI_ARRAYS(&c->arena, most, int32_t, &list, &turned));
+  CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY(groups, mark), CNI_ARRAY(n, place),
+                  CNI_ARRAY((int64_t)n + 1, start), CNI_ARRAY((int64_t)n + 1, list_start),
+                  CNI_ARRAY(most, list), CNI_ARRAY(most, turned)));
   CNI_TRY(cni_arena_array(&c->arena, 2 * (int64_t)most, sizeof *list, &c->node_column));
   for (int32_t i = 0; i < groups; i++) mark[i] = -1;
   for (int32_t i = 0; i < c->block_count; i++) {
@@ -471,15 +468,13 @@ static CnStatus place_values(CniCones *c, int32_t nodes) {
       at += size * c->node_size[c->node_column[e]];
   }
   c->node_value[nodes] = at;
-  CNI_TRY(cni_arena_array(&c->arena, at, sizeof *c->base, &c->base));
-  return cni_arena_array(&c->arena, at, sizeof *c->values, &c->values);
+  return CNI_LAY(&c->arena, CNI_ARRAY(at, c->base), CNI_ARRAY(at, c->values));
 }
 
 static CnStatus reserve_graph(CniCones *c) {
   int64_t nodes = c->group_nodes + c->block_count;
-  CNI_TRY(cni_arena_array(&c->arena, nodes, sizeof *c->node_size, &c->node_size));
-  CNI_TRY(cni_arena_array(&c->arena, nodes + 1, sizeof *c->node_start, &c->node_start));
-  return cni_arena_array(&c->arena, nodes + 1, sizeof *c->node_value, &c->node_value);
+  return CNI_LAY(&c->arena, CNI_ARRAY(nodes, c->node_size), CNI_ARRAY(nodes + 1, c->node_start),
+                 CNI_ARRAY(nodes + 1, c->node_value));
 }
 
 static CnStatus load_step(CniCones *c, const CnProblem *p) {
@@ -567,8 +562,7 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   c->matrix_count = c->group_nodes = 0;
   c->deadline = 0;
   c->cut = 0;
-  CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *c->blocks, &c->blocks));
-  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->r, &c->r));
+  CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY(c->block_count, c->blocks), CNI_ARRAY(c->n, c->r)));
   for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
   scale_blocks(c, p);
 
@@ -586,12 +580,9 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   for (int32_t i = 0; i < c->group_nodes; i++) c->velocities += c->node_size[i];
   c->graph = (CniLuGraph){nodes, c->node_size, c->node_start, c->node_column};
 
-  CNI_TRY(cni_arena_array(&c->arena, c->matrix_count, sizeof *c->a, &c->a));
-  CNI_TRY(cni_arena_array(&c->arena, c->matrix_count, sizeof *c->b, &c->b));
-  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->velocities + c->n, sizeof *c->x, &c->x));
-  CNI_TRY(cni_arena_array(&c->arena, c->velocities, sizeof *c->v, &c->v));
-  CNI_TRY(
-      cni_arena_array(&c->arena, c->group_nodes, sizeof *c->first_velocity, &c->first_velocity));
+  CNI_TRY(CNI_LAY(&c->arena, CNI_ARRAY(c->matrix_count, c->a), CNI_ARRAY(c->matrix_count, c->b),
+                  CNI_ARRAY((int64_t)c->velocities + c->n, c->x), CNI_ARRAY(c->velocities, c->v),
+                  CNI_ARRAY(c->group_nodes, c->first_velocity)));
   for (int32_t i = 1; i < c->group_nodes; i++)
     c->first_velocity[i] = c->first_velocity[i - 1] + c->node_size[i - 1];
   CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &c->g_out, &c->u_out));

@@ -54,11 +54,6 @@ static void choose_kinds(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) s->kinds[i] = (uint8_t)choose_kind(s->p, &s->p->blocks[i]);
 }
 
-static int32_t entry_count(const CnProblem *p, const CniBlock *block) {
-  if (block->storage == CNI_EXPLICIT) return 0;
-  return block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 2 * block->dim;
-}
-
 // ---- room ----
 
 typedef struct Counts {
@@ -66,21 +61,17 @@ typedef struct Counts {
   int32_t runs, rows;
 } Counts;
 
-static int joins_run(const CniBatch *last, const CniBatch *batch) {
-  return last && last->kind == batch->kind && last->length == batch->length;
-}
-
 // The next batch of a column: a new run begins on a whole line.
 static void count_batch(const CnProblem *p, const CniBatch *last, const CniBatch *batch,
                         Counts *n) {
-  if (!joins_run(last, batch)) {
+  if (!cni_batch_follows(last, batch)) {
     n->runs++;
     n->size = (n->size + 7) / 8 * 8;
   }
   if (batch->kind == CNI_GRADIENT_ROWS) {
     const CniBlock *block = &p->blocks[batch->block[0]];
     n->rows++;
-    n->entries += entry_count(p, block);
+    n->entries += cni_block_entries(p, block);
     n->size += block->dim;
   } else {
     n->lines += 1 + cni_gradient_lines(batch->kind) * batch->length;
@@ -169,7 +160,7 @@ static void fill_rows(const CniGradient *s, const CnProblem *p, int32_t index, i
   for (int32_t i = 0; i < c->dim; i++) c->stretch[i] = sqrt(c->d[i] / c->d[0]);
   for (int32_t j = 0; j < c->cone.disc_count; j++) c->cone.mu[j] *= c->stretch[c->cone.start[j]];
   c->entry_begin = entry;
-  c->entry_end = entry + entry_count(p, block);
+  c->entry_end = entry + cni_block_entries(p, block);
   if (block->storage == CNI_EXPLICIT) return;
   CnRowEntry own[2 * CNI_MAX_DIM];
   const CnRowEntry *from = own;
@@ -212,12 +203,6 @@ static void prepare_runs(CniGradient *s, const CnProblem *p) {
 
 // ---- lanes ----
 
-static void set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
-  line[0].lane[lane] = a.x;
-  line[1].lane[lane] = a.y;
-  line[2].lane[lane] = a.z;
-}
-
 static void fill_lane(const CnProblem *p, int32_t kind, const CniBlock *block, CniPsorLine *c,
                       int32_t lane) {
   const CnSet *set = &p->sets[block->set];
@@ -227,7 +212,7 @@ static void fill_lane(const CnProblem *p, int32_t kind, const CniBlock *block, C
   CniContactFrame f = cni_contact_frame(p, block);
   metric(p, block, d, &scale);
   double mu = rough ? set->mu : 0, d_t = rough ? d[1] : d[0];
-  set3(c + CNI_GRAD_N, lane, f.n);
+  cni_line_set3(c + CNI_GRAD_N, lane, f.n);
   c[CNI_GRAD_B_N].lane[lane] = b[0] - set->compliance[0] * held;
   c[CNI_GRAD_S].lane[lane] = 0;
   c[CNI_GRAD_MU].lane[lane] = mu;
@@ -240,15 +225,16 @@ static void fill_lane(const CnProblem *p, int32_t kind, const CniBlock *block, C
   CniPsorLine *more = c + CNI_GRAD_LINES_SPHERE;
   if (kind >= CNI_GRADIENT_PAIR) {
     const CniPairBlock *from = &p->pairs[block->index];
-    set3(c + CNI_GRAD_ARM, lane, from->arm_a);
-    set3(c + CNI_GRAD_ARM + 3, lane, from->arm_b);
+    cni_line_set3(c + CNI_GRAD_ARM, lane, from->arm_a);
+    cni_line_set3(c + CNI_GRAD_ARM + 3, lane, from->arm_b);
     more = c + CNI_GRAD_LINES_PAIR;
   } else {
     c[CNI_GRAD_ARM].lane[lane] = p->spheres[block->index].radius_a;
     c[CNI_GRAD_ARM + 1].lane[lane] = p->spheres[block->index].radius_b;
   }
   if (kind % 2 == 0) return;
-  set3(more + CNI_GRAD_B_T, lane, rough ? cn_madd(cn_scale(b[1], f.t1), b[2], f.t2) : CN_VEC3_ZERO);
+  cni_line_set3(more + CNI_GRAD_B_T, lane,
+                rough ? cn_madd(cn_scale(b[1], f.t1), b[2], f.t2) : CN_VEC3_ZERO);
   more[CNI_GRAD_C_N].lane[lane] = set->compliance[0];
   more[CNI_GRAD_C_T].lane[lane] = rough ? set->compliance[1] : 0;
 }

@@ -71,11 +71,9 @@ static CnStatus make_rows(CniSimplexRows *r, const CnProblem *p, int32_t facets)
     count += rays ? rays : p->blocks[i].dim;
   }
   if (3 * count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many rows for the simplex");
-  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(int32_t), &r->from_start));
-  CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(int32_t), &r->from));
-  CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(double), &r->weight));
-  CNI_TRY(CNI_ARRAYS(&r->arena, count, double, &r->lo, &r->hi, &r->b));
-  CNI_TRY(cni_arena_array(&r->arena, p->row_count, sizeof(double), &r->shift));
+  CNI_TRY(CNI_LAY(&r->arena, CNI_ARRAY(count, r->from_start), CNI_ARRAY(3 * count, r->from),
+                  CNI_ARRAY(3 * count, r->weight), CNI_ARRAY(count, r->lo), CNI_ARRAY(count, r->hi),
+                  CNI_ARRAY(count, r->b), CNI_ARRAY(p->row_count, r->shift)));
   int32_t end = 0, row = 0;
   for (int32_t i = 0; i < p->block_count; i++) set_block(r, p, &p->blocks[i], facets, &row, &end);
   r->row_count = row;
@@ -131,9 +129,8 @@ static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m, int triples) {
                   cni_sparse_entry_count(&r->e) + cni_sparse_entry_count(&r->c);
   CniTriplet *list = NULL;
   if (count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many entries for the simplex");
-  CNI_TRY(cni_arena_array(&r->arena, count, sizeof *list, &list));
-  CNI_TRY(cni_arena_array(&r->arena, r->v_count + r->row_count, 1, &r->sign));
-  CNI_TRY(cni_arena_array(&r->arena, r->v_count + r->row_count, 1, &r->late));
+  CNI_TRY(CNI_LAY(&r->arena, CNI_ARRAY(count, list), CNI_ARRAY(r->v_count + r->row_count, r->sign),
+                  CNI_ARRAY(r->v_count + r->row_count, r->late)));
   int32_t end = 0;
   for (int32_t i = 0; i < r->v_count; i++) {
     r->sign[i] = 1;

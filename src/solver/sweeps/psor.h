@@ -64,6 +64,12 @@ typedef struct CniPsorLine {
   double lane[CNI_BATCH_LANES];
 } CniPsorLine;
 _Static_assert(sizeof(CniPsorHead) == 64 && sizeof(CniPsorLine) == 64, "one cache line each");
+// A vector in the lane of three lines.
+static inline void cni_line_set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
+  line[0].lane[lane] = a.x;
+  line[1].lane[lane] = a.y;
+  line[2].lane[lane] = a.z;
+}
 
 // Lines of a contact. g_n stands for g_n + cohesion, and b_n goes with it. Tangential impulses are
 // vectors in space, so that no tangents are needed.

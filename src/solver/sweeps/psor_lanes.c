@@ -30,12 +30,6 @@ static inline CnVec3 in_plane(const CniContactFrame *f, double x1, double x2) {
   return cn_madd(cn_scale(x1, f->t1), x2, f->t2);
 }
 
-static inline void set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
-  line[0].lane[lane] = a.x;
-  line[1].lane[lane] = a.y;
-  line[2].lane[lane] = a.z;
-}
-
 static inline CnVec3 get3(const CniPsorLine *line, int32_t lane) {
   return cn_vec3(line[0].lane[lane], line[1].lane[lane], line[2].lane[lane]);
 }
@@ -61,7 +55,7 @@ static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block,
   c[CNI_LINES_OWN + CNI_LINE_STEP_N].lane[lane] = step_n;
   c[CNI_LINES_OWN + CNI_LINE_STEP_T].lane[lane] =
       ratio(omega, cni_lambda_max_2(t1[1], t1[2], t2[2]));
-  if (kind >= CNI_PSOR_PAIR) set3(c + CNI_LINE_N_TN, lane, in_plane(f, t1[0], t2[0]));
+  if (kind >= CNI_PSOR_PAIR) cni_line_set3(c + CNI_LINE_N_TN, lane, in_plane(f, t1[0], t2[0]));
   full[CNI_LINE_STEP_R].lane[lane] = ratio(omega, cni_lambda_max_2(r1[3], r1[4], r2[4]));
   full[CNI_LINE_STEP_S].lane[lane] = dim > 5 ? ratio(omega, n[5 * dim + 5]) : 0;
 }
@@ -76,9 +70,9 @@ static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block,
   double length = block->storage == CNI_PAIR ? p->pairs[block->index].length
                                              : cni_sphere_length(p, block->index);
   int spin = block->dim > 5;
-  set3(full + CNI_LINE_G_R, lane, in_plane(f, g[3], g[4]));
+  cni_line_set3(full + CNI_LINE_G_R, lane, in_plane(f, g[3], g[4]));
   full[CNI_LINE_G_S].lane[lane] = spin ? g[5] : 0;
-  set3(full + CNI_LINE_B_R, lane, in_plane(f, b[3], b[4]));
+  cni_line_set3(full + CNI_LINE_B_R, lane, in_plane(f, b[3], b[4]));
   full[CNI_LINE_B_S].lane[lane] = spin ? b[5] : 0;
   full[CNI_LINE_C_R].lane[lane] = set->compliance[2];
   full[CNI_LINE_LENGTH].lane[lane] = length;
@@ -108,7 +102,7 @@ static inline void fill_full(const CnProblem *p, const CniBlock *block, const Cn
   double b[CNI_MAX_DIM];
   cni_block_b(p, block, b);
   int rough = block->kind != CN_BLOCK_UNILATERAL;
-  set3(full + CNI_LINE_B_T, lane, rough ? in_plane(f, b[1], b[2]) : CN_VEC3_ZERO);
+  cni_line_set3(full + CNI_LINE_B_T, lane, rough ? in_plane(f, b[1], b[2]) : CN_VEC3_ZERO);
   full[CNI_LINE_C_N].lane[lane] = set->compliance[0];
   full[CNI_LINE_C_T].lane[lane] = rough ? set->compliance[1] : 0;
 }
@@ -149,12 +143,12 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
   int pulled = rough && (g[1] != 0 || g[2] != 0);
   CniContactFrame f = {normal_of(p, block), CN_VEC3_ZERO, CN_VEC3_ZERO};
   if (pulled || kind % 3 > 0) f = cni_contact_frame(p, block);
-  set3(c + CNI_LINE_N, lane, f.n);
-  set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
+  cni_line_set3(c + CNI_LINE_N, lane, f.n);
+  cni_line_set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
   fill_set(p, kind, block, own, lane);
   if (kind >= CNI_PSOR_PAIR) {
-    set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
-    set3(c + CNI_LINE_ARM_B, lane, p->pairs[block->index].arm_b);
+    cni_line_set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
+    cni_line_set3(c + CNI_LINE_ARM_B, lane, p->pairs[block->index].arm_b);
   }
   if (kind % 3 > 0) fill_full(p, block, set, &f, c + cni_psor_full(kind), lane);
   if (kind % 3 == 2) fill_turn(s, kind, block, &f, g, c, lane);
@@ -168,7 +162,7 @@ static inline void fill_sphere(const CniPsor *s, const CniBlock *block, int mass
   const CnProblem *p = s->p;
   double g[CNI_MAX_DIM];
   int rough = fill_normal(p, block, massless, start, c, lane, g);
-  set3(c + CNI_LINE_N, lane, p->spheres[block->index].normal);
+  cni_line_set3(c + CNI_LINE_N, lane, p->spheres[block->index].normal);
   c[CNI_LINE_G_T].lane[lane] = rough ? g[1] : 0;
   c[CNI_LINE_G_T + 1].lane[lane] = rough ? g[2] : 0;
   if (own) fill_set(p, CNI_PSOR_SPHERE, block, own, lane);

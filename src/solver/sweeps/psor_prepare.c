@@ -99,22 +99,11 @@ static CniPsorUpdate choose_law(const CniPsor *s, const CnProblem *p) {
 
 // ---- room ----
 
-// Entries of a block written as sparse rows.
-static int32_t entry_count(const CnProblem *p, const CniBlock *block) {
-  if (block->storage == CNI_EXPLICIT) return 0;
-  return block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 2 * block->dim;
-}
-
 static void count_rows(const CniPsor *s, const CnProblem *p, const CniBlock *block,
                        CniPsorCounts *n) {
   n->rows++;
   n->pool += cni_local_pool_size(block, &s->rule);
-  n->entries += entry_count(p, block);
-}
-
-// Does a batch belong to the run of the one before?
-static int joins_run(const CniBatch *last, const CniBatch *batch) {
-  return last && last->kind == batch->kind && last->length == batch->length;
+  n->entries += cni_block_entries(p, block);
 }
 
 // Which of the sets of its column a batch has whose set lies apart; -1: the one that many share.
@@ -140,7 +129,7 @@ static void count_columns(void *context, int32_t begin, int32_t end) {
     CniPsorCounts n = {0};
     for (int32_t i = schedule->start[column]; i < schedule->start[column + 1]; i++) {
       CniBatch *batch = &schedule->batches[i];
-      n.runs += !joins_run(last, batch);
+      n.runs += !cni_batch_follows(last, batch);
       n.pairs += batch->kind >= CNI_PSOR_PAIR && batch->kind < CNI_PSOR_LANE_KINDS;
       last = batch;
       if (batch->kind == CNI_PSOR_ROWS)
@@ -301,7 +290,7 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
   c->row = block->row;
   c->block = index;
   c->entry_begin = entry;
-  c->entry_end = entry + entry_count(p, block);
+  c->entry_end = entry + cni_block_entries(p, block);
   if (block->storage == CNI_EXPLICIT) {
     c->same_columns = cni_psor_same_columns(&p->w, c->row, block->dim);
     return;
@@ -340,7 +329,7 @@ static void prepare_column(const ColumnCounts *columns, int32_t column) {
     CniBatch *batch = &columns->to[i];
     if (batch != &schedule->batches[i]) *batch = schedule->batches[i];
     int rows = batch->kind == CNI_PSOR_ROWS;
-    if (!joins_run(last, batch))
+    if (!cni_batch_follows(last, batch))
       s->runs[next.runs++] =
           (CniPsorRun){batch->kind, batch->length, 0, rows ? next.rows : i, (size_t)next.lines};
     last = batch;

@@ -85,9 +85,8 @@ CnStatus cni_direct_eliminate(CniDirect *d, CniArena *room, int32_t n, const int
   for (int32_t i = 0; i < count; i++) {
     Chunk *c = &chunks[i];
     c->count = n - LINE * i < LINE ? n - LINE * i : LINE;
-    CNI_TRY(
-        cni_arena_array(room, LINE * (int64_t)d->first_row[d->node_count], sizeof *c->y, &c->y));
-    CNI_TRY(cni_arena_array(room, d->node_count, sizeof *c->active, &c->active));
+    CNI_TRY(CNI_LAY(room, CNI_ARRAY(LINE * (int64_t)d->first_row[d->node_count], c->y),
+                    CNI_ARRAY(d->node_count, c->active)));
     for (int32_t lane = 0; lane < c->count; lane++) {
       int32_t column = c->column[lane] = order[LINE * i + lane];
       load(d, c, lane, entries + start[column], entries + start[column + 1], place_of);

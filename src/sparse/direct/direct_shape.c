@@ -303,8 +303,7 @@ static CnStatus fill_columns(Work *w, int32_t *first, int32_t *next) {
     if (most > d->node_count) most = d->node_count;
     if (end + most > INT32_MAX)
       return cni_invalid("joints: the factor of %d blocks is too large", (int)d->block_count);
-    CNI_TRY(cni_array_reserve(&d->allocator, (void **)&d->pattern, &d->pattern_capacity, end,
-                              end + (int32_t)most, sizeof *d->pattern));
+    CNI_TRY(CNI_RESERVE(&d->allocator, d->pattern, d->pattern_capacity, end, end + (int32_t)most));
     w->mark[k] = k;
     for (int32_t i = w->start[node]; i < w->start[node + 1]; i++) {
       int32_t other = d->place[w->neighbor[i]];

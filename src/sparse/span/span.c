@@ -12,10 +12,8 @@
 CnStatus cni_span_begin(CniArena *arena, int32_t count, int32_t length, CniSpan *span) {
   int64_t most = count < length ? count : length, n = length;
   *span = (CniSpan){.count = count, .length = length};
-  CNI_TRY(cni_arena_array(arena, count * n, sizeof *span->rows, &span->rows));
-  CNI_TRY(cni_arena_array(arena, most * n, sizeof *span->reflect, &span->reflect));
-  CNI_TRY(cni_arena_array(arena, most, sizeof *span->factor, &span->factor));
-  return cni_arena_array(arena, count, sizeof *span->order, &span->order);
+  return CNI_LAY(arena, CNI_ARRAY(count * n, span->rows), CNI_ARRAY(most * n, span->reflect),
+                 CNI_ARRAY(most, span->factor), CNI_ARRAY(count, span->order));
 }
 
 static double dot(const double *a, const double *b, int32_t begin, int32_t end) {

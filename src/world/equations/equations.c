@@ -471,9 +471,8 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
   const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
   int first = a->slot < b->slot;
   CnShapeId id_a = cni_shape_id(model, touch->shape_a), id_b = cni_shape_id(model, touch->shape_b);
-  if (cni_array_reserve(&world->allocator, (void **)&world->located, &world->located_capacity,
-                        world->located_count, world->located_count + 1,
-                        sizeof *world->located) != CN_OK) {
+  if (CNI_RESERVE(&world->allocator, world->located, world->located_capacity, world->located_count,
+                  world->located_count + 1) != CN_OK) {
     eq->events_lost = 1;
     return;
   }

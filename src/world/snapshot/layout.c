@@ -161,8 +161,8 @@ static CnStatus read_words(Cursor *c, CniWire *wire) {
     const char *text = c->at;
     CNI_TRY(token_of(c, token));
     if (!token[0]) break;
-    CNI_TRY(cni_array_reserve(c->allocator, (void **)&l->words, &l->word_capacity, l->word_count,
-                              l->word_count + 1, sizeof *l->words));
+    CNI_TRY(
+        CNI_RESERVE(c->allocator, l->words, l->word_capacity, l->word_count, l->word_count + 1));
     int32_t number =
         wire->field->type == CNI_FIELD_CHOICE ? cni_field_word_index(wire->field, token) : -1;
     l->words[l->word_count++] = (CniWireWord){text, (int32_t)strlen(token), number};
@@ -198,8 +198,7 @@ static CnStatus read_field(Cursor *c, const char *type) {
   for (int32_t i = 0; i < span->count; i++)
     if (l->wires[span->first + i].offset == wire.offset) return unreadable("has twice", name);
   CNI_TRY(read_words(c, &wire));
-  CNI_TRY(cni_array_reserve(c->allocator, (void **)&l->wires, &l->wire_capacity, l->wire_count,
-                            l->wire_count + 1, sizeof *l->wires));
+  CNI_TRY(CNI_RESERVE(c->allocator, l->wires, l->wire_capacity, l->wire_count, l->wire_count + 1));
   l->wires[l->wire_count++] = wire;
   span->count++;
   span->least += least_bytes(&wire);
@@ -247,8 +246,7 @@ static CnStatus read_line(Cursor *c) {
 CnStatus cni_layout_parse(CniLayout *layout, const CniRecord *records, int32_t record_count,
                           const char *text, size_t size, const CnAllocator *allocator) {
   *layout = (CniLayout){.records = records, .record_count = record_count};
-  CNI_TRY(cni_array_reserve(allocator, (void **)&layout->spans, &layout->span_capacity, 0,
-                            record_count, sizeof *layout->spans));
+  CNI_TRY(CNI_RESERVE(allocator, layout->spans, layout->span_capacity, 0, record_count));
   memset(layout->spans, 0, (size_t)record_count * sizeof *layout->spans);
   Cursor c = {.at = text, .end = text + size, .layout = layout, .allocator = allocator};
   c.record = -2;

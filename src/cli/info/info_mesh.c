@@ -5,7 +5,7 @@
 
 #include <cairn/mesh_file.h>
 
-#include "cli/info_mesh.h"
+#include "cli/info/info_mesh.h"
 
 static void show_vector(CniShow *show, const char *key, const char *label, CnVec3 v,
                         const char *unit) {

@@ -85,7 +85,8 @@ const CniCommand cni_command_convert = {
     .operand_min = 1,
     .operand_max = 1,
     .description =
-        "Translates a robot description (URDF, MJCF) into a scene. It is the scene that `cairn run "
+        "Translates a robot description (URDF, MJCF, SDF) into a scene. It is the scene that "
+        "`cairn run "
         "ROBOT` runs, bit by bit. What was not understood is listed in its description, "
         "which `cairn info` shows too. A scene that includes models is written with them.",
     .options = options,

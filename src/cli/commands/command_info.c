@@ -264,7 +264,7 @@ const CniCommand cni_command_info = {
     .operand_min = 1,
     .operand_max = 1,
     .description = "Tells what is in a file: a scene (also a built-in one), a robot description "
-                   "(URDF, MJCF), a "
+                   "(URDF, MJCF, SDF), a "
                    "run file, a checkpoint, a problem file, or a mesh (OBJ, STL, PLY, glTF, GLB). "
                    "Which it is, is "
                    "seen from the content, or of a mesh from the ending of its name.\n\n"

@@ -45,35 +45,109 @@ static const char *without_folder(const char *base, const char *name) {
   return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
 }
 
+// "a/../b" is b, "./b" too; leading ".." stay. 0: too long.
+static int simplify(const char *folder, const char *name, char path[PATH_SIZE]) {
+  const char *parts[] = {folder && name[0] != '/' ? folder : "", name};
+  size_t n = 0;
+  for (int32_t i = 0; i < 2; i++)
+    for (const char *at = parts[i]; *at;) {
+      size_t length = strcspn(at, "/");
+      size_t last = folder_length(path, n > 0 ? n - 1 : 0); // where the part before begins
+      int up = length == 2 && memcmp(at, "..", 2) == 0;
+      int inside = n > last && !(n - last == 3 && memcmp(path + last, "../", 3) == 0);
+      if (n + length + 2 > PATH_SIZE) return 0;
+      if (up && inside) {
+        n = last;
+      } else if (length > 0 && !(length == 1 && *at == '.')) {
+        memcpy(path + n, at, length);
+        n += length;
+        path[n++] = '/';
+      } else if (n == 0 && length == 0) {
+        path[n++] = '/'; // of an absolute path
+      }
+      at += length + (at[length] == '/');
+    }
+  path[n > 1 ? n - 1 : n] = 0;
+  return 1;
+}
+
+// The folder above one, with its slash; 0: there is none, or its name is too long.
+static int go_up(char folder[PATH_SIZE]) {
+  size_t n = strlen(folder), last = folder_length(folder, n > 0 ? n - 1 : 0);
+  while (n > 0 && strcmp(folder + last, "./") == 0) {
+    folder[n = last] = 0;
+    last = folder_length(folder, n > 0 ? n - 1 : 0);
+  }
+  if (strcmp(folder, "/") == 0 || n + 4 > PATH_SIZE) return 0;
+  if (n == 0 || strcmp(folder + last, "../") == 0)
+    memcpy(folder + n, "../", 4);
+  else
+    folder[last] = 0;
+  return 1;
+}
+
 CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char *folder,
                              const char *name, const char **path) {
-  const char *base = robot->def->path, *package = "package://", *scheme = "file://";
-  char tried[PATH_SIZE];
+  static const char *const packages[] = {"package://", "model://", NULL};
+  const char *base = robot->beside ? node->file : robot->def->path, *scheme = "file://";
+  char tried[PATH_SIZE], plain[PATH_SIZE] = "";
   *path = NULL;
-  int packaged = strncmp(name, package, strlen(package)) == 0, up = packaged ? FOLDERS_UP : 1;
-  if (packaged) name += strlen(package);
+  int packaged = 0, ups = 0;
+  for (int32_t i = 0; packages[i] && !packaged; i++)
+    if (strncmp(name, packages[i], strlen(packages[i])) == 0) {
+      packaged = 1;
+      name += strlen(packages[i]);
+    }
   if (strncmp(name, scheme, strlen(scheme)) == 0)
     name = without_folder(base, name + strlen(scheme));
-  if (leads_out(name) || (folder && leads_out(folder)))
+  int fits = simplify(packaged ? NULL : folder, name, plain);
+  const char *whole = plain;
+  while (!packaged && strncmp(whole, "../", 3) == 0) whole += 3, ups++;
+  if (!fits || leads_out(whole) || ups > FOLDERS_UP)
     return cni_xml_fail(node, "files outside the robot's folder are not read (got \"%.60s\")",
                         name);
+  char at[PATH_SIZE];
+  snprintf(at, sizeof at, "%.*s", (int)folder_length(base, strlen(base)), base);
+  while (ups > 0 && go_up(at))
+    ups--; // "../meshes" is in the folder above, where packages may be too
   // PACKAGE/a/b/c may lie here as a/b/c, b/c or c
-  size_t length = folder_length(base, strlen(base));
-  for (int32_t i = 0; i < up; i++) {
-    for (const char *rest = name; rest; rest = packaged ? strchr(rest, '/') : NULL) {
+  for (int32_t i = 0; i < (packaged ? FOLDERS_UP : 1) && ups == 0; i++) {
+    for (const char *rest = whole; rest; rest = packaged ? strchr(rest, '/') : NULL) {
       rest += *rest == '/';
-      int n = snprintf(tried, sizeof tried, "%.*s%s%s%s", (int)length, base, folder ? folder : "",
-                       folder && folder[0] ? "/" : "", rest);
+      int n = snprintf(tried, sizeof tried, "%s%s", at, rest);
       if (n < 0 || (size_t)n >= sizeof tried || !readable(tried)) continue;
       *path = cni_xml_keep(&robot->arena, tried, strlen(tried));
       if (!*path) return cni_error_memory(sizeof tried);
       return robot->def->inputs ? cni_inputs_note(robot->def->inputs, robot->allocator, tried)
                                 : CN_OK;
     }
-    if (length == 0) break;
-    length = folder_length(base, length - 1);
+    if (!go_up(at)) break;
   }
   return CN_OK;
+}
+
+static CnStatus read_whole(CniRobot *robot, const CniXmlNode *node, const char *path, char **text,
+                           size_t *size) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return cni_xml_fail(node, "%.200s cannot be read", path);
+  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  rewind(file);
+  if (length < 0 || (size_t)length > CNI_XML_SIZE) {
+    fclose(file);
+    return cni_xml_fail(node, "%.200s is no file of at most %zu bytes", path, CNI_XML_SIZE);
+  }
+  *text = cni_arena_take(&robot->arena, (size_t)length + 1);
+  *size = *text ? fread(*text, 1, (size_t)length, file) : 0;
+  fclose(file);
+  return *text ? CN_OK : cni_error_memory((size_t)length);
+}
+
+CnStatus cni_robot_include(CniRobot *robot, const CniXmlNode *node, const char *path,
+                           CniXmlNode **root) {
+  char *text = NULL;
+  size_t size = 0;
+  CNI_TRY(read_whole(robot, node, path, &text, &size));
+  return cni_xml_parse(&robot->arena, text, size, path, root);
 }
 
 // The corners of a mesh's hull as a geometry of the scene under a name.

@@ -107,8 +107,13 @@ typedef struct CniRobot {
   json_t *couplings, *forces, *links, *pairs, *sensors; // lists; links are joints of loops
   json_t *material_pairs;                               // a list
   const CniRobotWeight *weights;                        // of the format
+  const int32_t
+      *silent; // by bodies: those of the same number, from 0 on, do not meet; null: all may
   const char *title;
   int32_t drawing; // the shapes being read are only looked at: what is wanting does not matter
+  int32_t
+      beside; // files are looked for beside the file that names them, which may be an included one
+  int32_t lenient; // inertias of no solid are brought to the nearest one, which is told
   int32_t broken;  // JSON that could not be made: no memory, or a number that is not finite
 } CniRobot;
 
@@ -195,6 +200,9 @@ CnQuat cni_turn_euler(const char *sequence, const double angles[3]);
 // `folder` (may be null). Where there is none: CN_OK and *path null. Never outside these folders.
 CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char *folder,
                              const char *name, const char **path);
+// The root of another file, which is there.
+CnStatus cni_robot_include(CniRobot *robot, const CniXmlNode *node, const char *path,
+                           CniXmlNode **root);
 // A shape from the corners of a surface, one for all of the same key; `source` names it. Null item with a note: it
 // has no hull.
 CnStatus cni_robot_hull(CniRobot *robot, const CniXmlNode *node, const char *key,
@@ -207,5 +215,6 @@ CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *fol
 
 CnStatus cni_robot_urdf(CniRobot *robot, CniXmlNode *root);
 CnStatus cni_robot_mjcf(CniRobot *robot, CniXmlNode *root);
+CnStatus cni_robot_sdf(CniRobot *robot, CniXmlNode *root);
 
 #endif

@@ -12,7 +12,7 @@
 static const struct {
   const char *root;
   CnStatus (*read)(CniRobot *robot, CniXmlNode *root);
-} formats[] = {{"robot", cni_robot_urdf}, {"mujoco", cni_robot_mjcf}};
+} formats[] = {{"robot", cni_robot_urdf}, {"mujoco", cni_robot_mjcf}, {"sdf", cni_robot_sdf}};
 #define MOST_NOTES 1000
 
 int cni_robot_is(const char *text, size_t size) {
@@ -203,8 +203,8 @@ static CnStatus read_robot(CniRobot *robot, const char *text, size_t size, json_
     CNI_TRY(formats[i].read(robot, root));
     return cni_robot_write(robot, root, scene);
   }
-  return cni_xml_fail(root, "is not the beginning of a robot description: <robot> (URDF) and "
-                            "<mujoco> (MJCF) are");
+  return cni_xml_fail(root, "is not the beginning of a robot description: <robot> (URDF), "
+                            "<mujoco> (MJCF) and <sdf> are");
 }
 
 CnStatus cni_robot_read(const CniRobotDef *def, const char *text, size_t size,

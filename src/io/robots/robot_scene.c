@@ -326,6 +326,32 @@ static int one_joint(const CniRobot *robot, const CniRobotBody *b) {
   return b->joint_count == 0 || robot->joints[b->first_joint].made_count == b->joint_count;
 }
 
+// Does a joint of the scene keep two bodies apart?
+static int joined(const CniRobot *robot, int32_t body_a, int32_t body_b) {
+  const CniRobotBody *a = &robot->bodies[body_a], *b = &robot->bodies[body_b];
+  return (a->parent == body_b && one_joint(robot, a)) ||
+         (b->parent == body_a && one_joint(robot, b));
+}
+
+static int32_t silent_of(const CniRobot *robot, int32_t body) {
+  return robot->silent ? robot->silent[body] : -1;
+}
+
+// What the format says: bodies of the same number do not meet.
+static void part_silent(CniRobot *robot, Member *members, int32_t count, int32_t *made) {
+  Member *m = members;
+  if (!robot->silent) return;
+  for (int32_t i = 0; i < count; i++) m[i].group = silent_of(robot, m[i].body);
+  qsort(m, (size_t)count, sizeof *m, by_group);
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t k = i + 1; k < count && m[k].group == m[i].group && *made <= MOST_PAIRS; k++) {
+      if (m[i].group < 0 || joined(robot, m[i].body, m[k].body)) continue;
+      cni_robot_apart(robot, m[i].body, m[k].body);
+      ++*made;
+    }
+  for (int32_t i = 0; i < count; i++) m[i].group = robot->bodies[m[i].body].group;
+}
+
 // Bodies that cannot move against each other, or are neighbours by a joint that moves, overlap by
 // construction; joints themselves keep their two bodies apart.
 static CnStatus put_pairs(CniRobot *robot) {
@@ -337,6 +363,7 @@ static CnStatus put_pairs(CniRobot *robot) {
     if (b->carrier == i && b->shape_count > 0 && !b->fixed)
       members[count++] = (Member){b->group, i};
   }
+  part_silent(robot, members, count, &made);
   qsort(members, (size_t)count, sizeof *members, by_group);
   for (int32_t i = 0; i < count; i++) {
     int32_t groups[2] = {members[i].group, above_of(robot, members[i].group)};
@@ -344,11 +371,10 @@ static CnStatus put_pairs(CniRobot *robot) {
       if (groups[g] == NO_GROUP) continue;
       for (int32_t k = g == 0 ? i + 1 : first_of(members, count, groups[1]);
            k < count && members[k].group == groups[g] && made <= MOST_PAIRS; k++) {
-        const CniRobotBody *a = &robot->bodies[members[i].body],
-                           *b = &robot->bodies[members[k].body];
-        if ((a->parent == members[k].body && one_joint(robot, a)) ||
-            (b->parent == members[i].body && one_joint(robot, b)))
+        if (silent_of(robot, members[i].body) >= 0 &&
+            silent_of(robot, members[i].body) == silent_of(robot, members[k].body))
           continue;
+        if (joined(robot, members[i].body, members[k].body)) continue;
         cni_robot_apart(robot, members[i].body, members[k].body);
         made++;
       }

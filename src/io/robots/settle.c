@@ -12,6 +12,7 @@
 
 #define PI 3.14159265358979323846
 #define ROUNDED 0.02 // of an inertia: what rounding may have done
+#define THIN 1e-3    // of the largest inertia: the least of one that is put right
 
 static int has_start(const CniRobotJoint *joint) {
   return joint->kind == CN_JOINT_REVOLUTE || joint->kind == CN_JOINT_PRISMATIC ||
@@ -130,19 +131,31 @@ CnStatus cni_robot_solid(CniRobot *robot, double mass, CnPose com, CnSym3 inerti
 }
 
 // Inertias of few digits may be those of no solid: the largest principal one is more than the others together, by
-// little. It becomes as much as they are.
+// little. It becomes as much as they are. Formats whose files are not checked by anyone have worse ones.
 static void round_inertia(CniRobot *robot, CniRobotBody *b) {
   CnVec3 p;
   CnMat3 axes;
   cni_seigen(b->inertia, &p, &axes);
-  double *most = p.x >= p.y && p.x >= p.z ? &p.x : p.y >= p.z ? &p.y : &p.z;
-  double others = p.x + p.y + p.z - *most, past = *most - others;
-  if (!(past > 1e-12 * *most) || past > ROUNDED * *most) return;
-  cni_robot_note(robot,
-                 "%.60s (line %d): its largest inertia, %.6g, is %.2g %% more than the others "
-                 "together: it is taken as %.6g",
-                 b->name, (int)b->node->line, *most, 100 * past / others, others);
-  *most = others;
+  double *sorted[] = {&p.x, &p.y, &p.z}, was[] = {p.x, p.y, p.z};
+  for (int32_t i = 0; i < 3; i++) // the largest last
+    for (int32_t k = 0; k < 2; k++)
+      if (*sorted[k] > *sorted[k + 1]) {
+        double *other = sorted[k];
+        sorted[k] = sorted[k + 1];
+        sorted[k + 1] = other;
+      }
+  double most = *sorted[2], past = most - *sorted[1] - *sorted[0];
+  int rounded = past > 1e-12 * most && past <= ROUNDED * most && *sorted[0] > 0;
+  if (!rounded && robot->lenient && most > 0)
+    for (int32_t i = 0; i < 2; i++) *sorted[i] = fmax(*sorted[i], THIN * most);
+  past = most - *sorted[1] - *sorted[0];
+  if (rounded || (robot->lenient && past > 1e-12 * most)) *sorted[2] = *sorted[1] + *sorted[0];
+  if (p.x == was[0] && p.y == was[1] && p.z == was[2]) return;
+  cni_robot_note(
+      robot,
+      "%s%.60s (line %d): the inertia %.6g, %.6g, %.6g is of no solid: taken as %.6g, %.6g, %.6g",
+      rounded ? "" : "beware: ", b->name, (int)b->node->line, was[0], was[1], was[2], p.x, p.y,
+      p.z);
   b->inertia = cn_srotate(axes, p);
 }
 

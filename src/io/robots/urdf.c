@@ -83,43 +83,45 @@ static CnStatus read_inertial(Urdf *u, CniXmlNode *link, CniRobotBody *body) {
   return CN_OK;
 }
 
-// A shape by its element of <geometry>; null: none that can be used, which is noted.
+// A shape by its element of <geometry>; null: none that can be used, which is noted. Shapes of no size are
+// placeholders of programs that write such files.
 static CnStatus read_geometry(Urdf *u, CniXmlNode *holder, json_t **item) {
   CniXmlNode *node = cni_xml_child(holder, "geometry", NULL), *g;
+  static const struct {
+    const char *name, *sizes[2], *needs;
+  } rows[] = {{"box", {"size", NULL}, "needs a positive \"size\""},
+              {"sphere", {"radius", NULL}, "needs a positive \"radius\""},
+              {"cylinder", {"radius", "length"}, "needs a positive \"radius\" and \"length\""},
+              {"capsule", {"radius", "length"}, "needs a positive \"radius\" and \"length\""}};
   *item = NULL;
   if (!node) return cni_xml_fail(holder, "needs <geometry>");
-  double radius = 0, length = 0;
-  CnVec3 size = CN_VEC3_ZERO;
-  const char *file;
-  static const char *const round[] = {"cylinder", "capsule", NULL};
-  if ((g = cni_xml_child(node, "box", NULL))) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double size[4] = {0}, least = INFINITY;
+    if (!(g = cni_xml_child(node, rows[i].name, NULL))) continue;
     CniXmlView v = cni_xml_view(g);
-    CNI_TRY(cni_xml_vec3(&v, "size", &size));
-    if (!(size.x > 0 && size.y > 0 && size.z > 0))
-      return cni_xml_fail(g, "needs a positive \"size\"");
-    *item = json_pack("{s:s, s:o}", "kind", "box", "size", cni_json_vec3(size));
-    return *item ? CN_OK : cni_error_memory(1);
-  }
-  if ((g = cni_xml_child(node, "sphere", NULL))) {
-    CniXmlView v = cni_xml_view(g);
-    CNI_TRY(cni_xml_number(&v, "radius", &radius));
-    if (!(radius > 0)) return cni_xml_fail(g, "needs a positive \"radius\"");
-    *item = json_pack("{s:s, s:f}", "kind", "sphere", "radius", radius);
-    return *item ? CN_OK : cni_error_memory(1);
-  }
-  for (int32_t i = 0; round[i]; i++)
-    if ((g = cni_xml_child(node, round[i], NULL))) {
-      CniXmlView v = cni_xml_view(g);
-      CNI_TRY(cni_xml_number(&v, "radius", &radius));
-      CNI_TRY(cni_xml_number(&v, "length", &length));
-      if (!(radius > 0 && length > 0))
-        return cni_xml_fail(g, "needs a positive \"radius\" and \"length\"");
-      *item = json_pack("{s:s, s:f, s:f}", "kind", round[i], "radius", radius, "length", length);
-      return *item ? CN_OK : cni_error_memory(1);
+    int32_t count = i == 0 ? 3 : rows[i].sizes[1] ? 2 : 1;
+    CNI_TRY(cni_xml_numbers(&v, rows[i].sizes[0], i == 0 ? 3 : 1, i == 0 ? 3 : 1, size, NULL));
+    if (count == 2) CNI_TRY(cni_xml_number(&v, rows[i].sizes[1], &size[1]));
+    for (int32_t k = 0; k < count; k++) least = fmin(least, size[k]);
+    if (least < 0 || cni_xml_text(&v, rows[i].sizes[0]) == NULL)
+      return cni_xml_fail(g, "%s", rows[i].needs);
+    if (least == 0) {
+      cni_robot_note(u->robot, "%sline %d: a %s of no size is left out",
+                     u->robot->drawing ? "" : "beware: ", (int)g->line, rows[i].name);
+      return CN_OK;
     }
+    *item = json_pack("{s:s}", "kind", rows[i].name);
+    if (!*item) return cni_error_memory(1);
+    for (int32_t k = 0; k < 2 && rows[i].sizes[k]; k++)
+      cni_robot_put(u->robot, *item, rows[i].sizes[k],
+                    i == 0 ? cni_json_vec3(cn_vec3(size[0], size[1], size[2]))
+                           : json_real(size[k]));
+    return CN_OK;
+  }
   if ((g = cni_xml_child(node, "mesh", NULL))) {
     CniXmlView v = cni_xml_view(g);
     CnVec3 scale = {1, 1, 1};
+    const char *file;
     CNI_TRY(cni_xml_required(&v, "filename", &file));
     CNI_TRY(cni_xml_vec3(&v, "scale", &scale));
     return cni_robot_mesh(u->robot, g, NULL, file, scale, item);
@@ -176,7 +178,10 @@ static CnStatus read_limit(Urdf *u, CniXmlNode *node, CniRobotJoint *joint) {
     return CN_OK;
   }
   CniXmlView view = cni_xml_view(limit);
-  joint->limited = 1;
+  joint->limited = cni_xml_text(&view, "lower") || cni_xml_text(&view, "upper");
+  if (!joint->limited)
+    cni_robot_note(u->robot, "%.60s (line %d) has neither \"lower\" nor \"upper\": it is unlimited",
+                   joint->source, (int)limit->line);
   CNI_TRY(cni_xml_number(&view, "lower", &joint->lower));
   return cni_xml_number(&view, "upper", &joint->upper);
 }
@@ -218,17 +223,32 @@ static CnStatus read_joint(Urdf *u, CniXmlNode *node, int32_t type) {
 
 // ---- what follows another joint ----
 
+// Is there a joint of that name that does not move?
+static int is_fixed(const Urdf *u, const char *name) {
+  for (int32_t i = 0; i < u->link_count; i++) {
+    if (!u->links[i].joint) continue;
+    CniXmlView view = cni_xml_view(u->links[i].joint);
+    const char *own = cni_xml_text(&view, "name");
+    if (own && strcmp(own, name) == 0) return 1;
+  }
+  return 0;
+}
+
+// What a joint follows; one that stands still is at 0: then *held, without a leader.
 static CnStatus read_mimic(Urdf *u, CniRobotJoint *joint, double *multiplier, double *offset,
-                           CniRobotJoint **leader) {
+                           CniRobotJoint **leader, int *held) {
   CniXmlNode *node = cni_xml_child(joint->node, "mimic", NULL);
   const char *name;
   *leader = NULL;
+  *held = 0;
   if (!node) return CN_OK;
   CniXmlView view = cni_xml_view(node);
   CNI_TRY(cni_xml_required(&view, "joint", &name));
   CNI_TRY(cni_xml_number(&view, "multiplier", multiplier));
   CNI_TRY(cni_xml_number(&view, "offset", offset));
   int32_t other = cni_name_find(&u->robot->joint_names, name);
+  *held = other < 0 && is_fixed(u, name);
+  if (*held) return CN_OK;
   if (other < 0) return cni_xml_fail(node, "no joint that moves is called %.60s", name);
   *leader = &u->robot->joints[other];
   if (*leader == joint) return cni_xml_fail(node, "%.60s cannot follow itself", name);
@@ -249,10 +269,11 @@ static CnStatus start_followers(Urdf *u) {
     for (int32_t i = 0; i < robot->joint_count; i++) {
       CniRobotJoint *joint = &robot->joints[i], *leader;
       double multiplier = 1, offset = 0, value;
+      int held;
       if (joint->kind != CN_JOINT_REVOLUTE && joint->kind != CN_JOINT_PRISMATIC) continue;
-      CNI_TRY(read_mimic(u, joint, &multiplier, &offset, &leader));
-      if (leader && !cni_robot_asked(robot, joint->source, &value))
-        joint->start = multiplier * leader->start + offset;
+      CNI_TRY(read_mimic(u, joint, &multiplier, &offset, &leader, &held));
+      if ((leader || held) && !cni_robot_asked(robot, joint->source, &value))
+        joint->start = multiplier * (leader ? leader->start : 0) + offset;
     }
   return CN_OK;
 }
@@ -263,13 +284,15 @@ static CnStatus couple_followers(Urdf *u) {
     CniRobotJoint *joint = &robot->joints[i], *leader;
     double multiplier = 1, offset = 0;
     const char *name;
+    int held;
     if (joint->kind != CN_JOINT_REVOLUTE && joint->kind != CN_JOINT_PRISMATIC) continue;
-    CNI_TRY(read_mimic(u, joint, &multiplier, &offset, &leader));
-    if (!leader) continue;
+    CNI_TRY(read_mimic(u, joint, &multiplier, &offset, &leader, &held));
+    if (!leader && !held) continue;
     CNI_TRY(cni_robot_name(robot, 3, joint->source, &name));
+    json_t *terms = json_pack("[o]", cni_robot_term(joint, 1));
+    if (leader && terms) cni_robot_push(robot, terms, cni_robot_term(leader, -multiplier));
     cni_robot_push(robot, robot->couplings,
-                   json_pack("{s:s, s:[o,o], s:f}", "name", name, "terms", cni_robot_term(joint, 1),
-                             cni_robot_term(leader, -multiplier), "offset", offset));
+                   json_pack("{s:s, s:o, s:f}", "name", name, "terms", terms, "offset", offset));
   }
   return CN_OK;
 }
@@ -285,7 +308,10 @@ static CnStatus read_transmissions(Urdf *u, CniXmlNode *root) {
       CniXmlView v = cni_xml_view(j);
       const char *name = cni_xml_text(&v, "name");
       int32_t i = name ? cni_name_find(&robot->joint_names, name) : -1;
-      if (i < 0) return cni_xml_fail(j, "no joint that moves is called %.60s", name ? name : "");
+      if (i < 0)
+        cni_robot_note(robot, "line %d: a transmission to %.60s, which is no joint that moves",
+                       (int)j->line, name ? name : "nothing");
+      if (i < 0) continue;
       CniRobotJoint *joint = &robot->joints[i];
       if (joint->motor.there || !joint->coordinate) continue;
       joint->motor.there = 1;
@@ -416,6 +442,7 @@ static CnStatus read_all(Urdf *u, CniXmlNode *root) {
   CniXmlView view = cni_xml_view(root);
   const char *name = cni_xml_text(&view, "name");
   u->robot->title = name ? name : "";
+  u->robot->lenient = 1;
   cni_xml_text(&view, "version");
   CNI_TRY(find_links(u, root));
   CNI_TRY(find_joints(u, root));

@@ -17,6 +17,8 @@ typedef struct Parse {
   const char *file;
   CniXmlNode *root, *open;
   int32_t count;
+  char *words; // of the open element, while it has no elements in it; null: words are passed over
+  size_t word_count, most;
   CnStatus status; // what stopped it
 } Parse;
 
@@ -49,6 +51,36 @@ static CnStatus keep_attributes(Parse *p, CniXmlNode *node, const XML_Char **giv
   return CN_OK;
 }
 
+// Formats that write values as words between tags: the words become an attribute "text".
+static int has_words(const char *root) { return strcmp(root, "sdf") == 0; }
+
+static void on_words(void *context, const XML_Char *words, int length) {
+  Parse *p = context;
+  if (p->status != CN_OK || p->word_count + (size_t)length > p->most) return;
+  memcpy(p->words + p->word_count, words, (size_t)length);
+  p->word_count += (size_t)length;
+}
+
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static CnStatus keep_words(Parse *p, CniXmlNode *node) {
+  const char *words = p->words;
+  size_t n = p->word_count;
+  int32_t count = node->attribute_count;
+  p->word_count = 0;
+  while (n > 0 && is_space(*words)) words++, n--;
+  while (n > 0 && is_space(words[n - 1])) n--;
+  if (n == 0 || node->first) return CN_OK;
+  CniXmlAttribute *more, text = {"text", cni_xml_keep(p->arena, words, n), 0};
+  if (!text.value) return cni_error_memory(n);
+  CNI_TRY(cni_arena_array(p->arena, count + 1, sizeof *more, &more));
+  if (count > 0) memcpy(more, node->attributes, (size_t)count * sizeof *more);
+  more[count] = text;
+  node->attributes = more;
+  node->attribute_count = count + 1;
+  return CN_OK;
+}
+
 static CnStatus add_node(Parse *p, const XML_Char *name, const XML_Char **given) {
   CniXmlNode *node, *above = p->open;
   if (above && above->depth >= CNI_XML_DEPTH)
@@ -73,6 +105,11 @@ static CnStatus add_node(Parse *p, const XML_Char *name, const XML_Char **given)
     above->first = node;
   if (above) above->last = node;
   p->open = node;
+  p->word_count = 0;
+  if (above || !has_words(node->name)) return CN_OK;
+  p->words = cni_arena_take(p->arena, p->most + 1);
+  if (!p->words) return cni_error_memory(p->most);
+  XML_SetCharacterDataHandler(p->parser, on_words);
   return CN_OK;
 }
 
@@ -86,6 +123,8 @@ static void on_start(void *context, const XML_Char *name, const XML_Char **given
 static void on_end(void *context, const XML_Char *name) {
   Parse *p = context;
   (void)name;
+  CnStatus status = p->words && p->open ? keep_words(p, p->open) : CN_OK;
+  if (status != CN_OK) stop(p, status);
   if (p->open) p->open = p->open->parent;
 }
 
@@ -131,7 +170,8 @@ CnStatus cni_xml_parse(CniArena *arena, const char *text, size_t size, const cha
   if (size > CNI_XML_SIZE)
     return cni_bad_data("%s: has %zu bytes, more than %zu", file, size, CNI_XML_SIZE);
   CNI_TRY(mend_comments(arena, &text, size));
-  Parse p = {.arena = arena, .file = file, .parser = XML_ParserCreate(NULL)};
+  // of UTF-16 and Latin-1 words grow
+  Parse p = {.arena = arena, .file = file, .most = 2 * size, .parser = XML_ParserCreate(NULL)};
   if (!p.parser) return cni_error_memory(1);
   XML_SetUserData(p.parser, &p);
   XML_SetElementHandler(p.parser, on_start, on_end);
@@ -190,8 +230,6 @@ CnStatus cni_xml_required(const CniXmlView *view, const char *name, const char *
   *text = cni_xml_text(view, name);
   return *text ? CN_OK : cni_xml_fail(view->node, "needs \"%s\"", name);
 }
-
-static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 CnStatus cni_xml_numbers(const CniXmlView *view, const char *name, int32_t least, int32_t most,
                          double *values, int32_t *count) {

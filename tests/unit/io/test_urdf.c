@@ -32,12 +32,29 @@ static const char *notes_of(CnScene *scene) {
   " ixy='0' ixz='0' iyz='0'/></inertial></link>"
 #define ROUND "ixx='1' iyy='1' izz='1'"
 
+#define LINK_B(type, inside)                                                                       \
+  "<link name='b'/><joint name='j' type='" type "'><parent link='a'/><child link='b'/>" inside     \
+  "</joint>"
+
 static void taken(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"<robot><!-- ---- a -- b --->" LINK("<mass value='1'/>", ROUND) "<!----></robot>", ""},
       {"<robot>" LINK("<mass value='1'/>", "ixx='.010' iyy='.020' izz='.0301'") "</robot>",
-       "its largest inertia, 0.0301, is 0.33 % more than the others together"},
+       "a (line 1): the inertia 0.01, 0.02, 0.0301 is of no solid: taken as 0.01, 0.02, 0.03"},
+      {"<robot>" LINK("<mass value='1'/>", "ixx='1' iyy='0' izz='5'") "</robot>",
+       "beware: a (line 1): the inertia 0, 1, 5 is of no solid: taken as 0.005, 1, 1.005"},
+      {"<robot><link name='a'><collision><geometry><cylinder radius='0' length='1'/></geometry></"
+       "collision></link></robot>",
+       "beware: line 1: a cylinder of no size is left out"},
+      {"<robot><link name='a'><collision><geometry><mesh filename='../nosuch/a.stl'/></geometry>"
+       "</collision></link></robot>",
+       "beware: line 1: the mesh ../nosuch/a.stl is not there: left out"},
+      {"<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>"
+       "<child link='b'/></joint><transmission name='t'><joint name='j'/></transmission></robot>",
+       "line 1: a transmission to j, which is no joint that moves"},
+      {"<robot><link name='a'/>" LINK_B("revolute", "<limit effort='1' velocity='1'/>") "</robot>",
+       "j (line 1) has neither \"lower\" nor \"upper\": it is unlimited"},
       {"<robot>" LINK("<mass value='0'/>", ROUND) "</robot>",
        "beware: a (line 1) has inertia but no mass"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

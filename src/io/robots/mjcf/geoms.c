@@ -65,7 +65,7 @@ static CnStatus fit(CniMjcf *m, const CniXmlView *view, Geom *g) {
   CniMassProps p = {0};
   CnVec3 j;
   CnMat3 axes;
-  CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, 1, &p));
+  CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, 0, 1, &p));
   if (!(p.mass > 0)) return cni_xml_fail(view->node, "the mesh has no volume to fit a geom to");
   cni_seigen(p.inertia, &j, &axes);
   // the longest side, about which the inertia is least, along z
@@ -137,8 +137,10 @@ static CnStatus read_mass(CniMjcf *m, const CniXmlView *view, const Geom *g, CnP
   if (n > 0) density = given > 0 ? 1 : 0;
   if (density == 0) return CN_OK;
   CniMassProps own = {0};
+  int32_t shell = 0;
   if (g->type == MESH) {
-    CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, density, &own));
+    CNI_TRY(cni_mjcf_flag(view, "shellinertia", &shell));
+    CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, shell, density, &own));
   } else {
     CnShapeDef def = shape_def(g);
     def.pose = CN_POSE_ONE;

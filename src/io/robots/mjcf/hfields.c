@@ -152,7 +152,7 @@ CnStatus cni_mjcf_hfield(CniMjcf *m, const CniXmlView *geom, int32_t body, json_
   for (int32_t i = 0; i < 4; i++)
     if (!(f.size[i] > 0))
       return cni_xml_fail(node, "\"size\" must be positive (got %g)", f.size[i]);
-  const char *file = cni_xml_text(&view, "file");
+  const char *file = cni_mjcf_file(m, cni_xml_text(&view, "file"));
   CNI_TRY(file ? read_file(m, &view, file, &f) : read_list(m, &view, &f));
   if (!f.z) return CN_OK;
   bring_to_height(&f);

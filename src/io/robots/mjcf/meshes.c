@@ -13,39 +13,50 @@ typedef struct Mesh {
   int32_t inside; // its numbers are in the description
   CnVec3 scale;
   const char *file;
+  int32_t mode; // how it is mass
 } Mesh;
 
-// Volume, centre and second moments of what triangles enclose, by tetrahedra from the origin.
-static CniMassProps mesh_mass(const CniMeshData *mesh, double density) {
-  double volume = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-  CnVec3 first = CN_VEC3_ZERO;
+// How a mesh is mass: what it encloses, by tetrahedra from a point, whose volumes count as they are (exact), or as if
+// none were turned inside out (legacy, as the format does unless told otherwise: of hollows it is too much); its hull;
+// its surface.
+enum { CONVEX, EXACT, LEGACY, SHELL };
+
+// Moments about a point, of the tetrahedra between it and the triangles, or of the triangles.
+static CniMassProps sum_up(const CniMeshData *mesh, int32_t mode, CnVec3 from, CnSym3 *square) {
+  CniMassProps p = {0};
   for (int32_t i = 0; i < mesh->triangle_count; i++) {
     const int32_t *t = mesh->triangles[i];
-    CnVec3 a = mesh->vertices[t[0]], b = mesh->vertices[t[1]], c = mesh->vertices[t[2]];
-    CnVec3 s = cn_add(a, cn_add(b, c));
+    CnVec3 a = cn_sub(mesh->vertices[t[0]], from), b = cn_sub(mesh->vertices[t[1]], from),
+           c = cn_sub(mesh->vertices[t[2]], from), s = cn_add(a, cn_add(b, c));
     double v = cn_dot(a, cn_cross(b, c)) / 6;
-    volume += v;
-    first = cn_madd(first, v / 4, s);
-    // integral of x y over a tetrahedron with a corner at the origin
-    xx += v / 20 * (a.x * a.x + b.x * b.x + c.x * c.x + s.x * s.x);
-    yy += v / 20 * (a.y * a.y + b.y * b.y + c.y * c.y + s.y * s.y);
-    zz += v / 20 * (a.z * a.z + b.z * b.z + c.z * c.z + s.z * s.z);
-    xy += v / 20 * (a.x * a.y + b.x * b.y + c.x * c.y + s.x * s.y);
-    xz += v / 20 * (a.x * a.z + b.x * b.z + c.x * c.z + s.x * s.z);
-    yz += v / 20 * (a.y * a.z + b.y * b.z + c.y * c.z + s.y * s.z);
+    if (mode == LEGACY) v = fabs(v);
+    if (mode == SHELL) v = cn_norm(cn_cross(cn_sub(b, a), cn_sub(c, a))) / 2;
+    double w = mode == SHELL ? v / 12 : v / 20;
+    p.mass += v;
+    p.centre = cn_madd(p.centre, mode == SHELL ? v / 3 : v / 4, s);
+    square->xx += w * (a.x * a.x + b.x * b.x + c.x * c.x + s.x * s.x);
+    square->yy += w * (a.y * a.y + b.y * b.y + c.y * c.y + s.y * s.y);
+    square->zz += w * (a.z * a.z + b.z * b.z + c.z * c.z + s.z * s.z);
+    square->xy += w * (a.x * a.y + b.x * b.y + c.x * c.y + s.x * s.y);
+    square->xz += w * (a.x * a.z + b.x * b.z + c.x * c.z + s.x * s.z);
+    square->yz += w * (a.y * a.z + b.y * b.z + c.y * c.z + s.y * s.z);
   }
-  CniMassProps p = {0};
-  if (!(volume > 0)) return p;
-  CnVec3 c = cn_scale(1 / volume, first);
-  p.mass = density * volume;
-  p.centre = c;
-  xx -= volume * c.x * c.x, yy -= volume * c.y * c.y, zz -= volume * c.z * c.z;
-  p.inertia = (CnSym3){density * (yy + zz),
-                       density * (xx + zz),
-                       density * (xx + yy),
-                       -density * (xy - volume * c.x * c.y),
-                       -density * (xz - volume * c.x * c.z),
-                       -density * (yz - volume * c.y * c.z)};
+  p.centre = cn_add(from, cn_scale(p.mass > 0 ? 1 / p.mass : 0, p.centre));
+  return p;
+}
+
+// Its centre is that of what is seen from the middle of its surface, its volume and moments are seen from there.
+static CniMassProps mesh_mass(const CniMeshData *mesh, int32_t mode, double density) {
+  CnSym3 j = {0};
+  CnVec3 middle = sum_up(mesh, SHELL, CN_VEC3_ZERO, &j).centre;
+  CnVec3 centre = sum_up(mesh, mode, middle, &j).centre;
+  j = (CnSym3){0};
+  CniMassProps p = sum_up(mesh, mode, centre, &j);
+  if (!(p.mass > 0)) return (CniMassProps){0};
+  p.centre = centre;
+  p.mass *= density;
+  p.inertia = (CnSym3){density * (j.yy + j.zz), density * (j.xx + j.zz), density * (j.xx + j.yy),
+                       -density * j.xy,         -density * j.xz,         -density * j.yz};
   return p;
 }
 
@@ -93,9 +104,11 @@ static CnStatus read_mesh(CniMjcf *m, CniXmlNode *node, Mesh *mesh) {
   CniXmlView view;
   static const char *const known[] = {"name", "class", "content_type", "smoothnormal", NULL};
   CNI_TRY(cni_mjcf_view(m, node, NULL, &view));
-  *mesh = (Mesh){.scale = {1, 1, 1}};
+  static const char *const modes[] = {"convex", "exact", "legacy", "shell", NULL};
+  *mesh = (Mesh){.scale = {1, 1, 1}, .mode = m->exact_meshes ? EXACT : LEGACY};
   CNI_TRY(cni_xml_vec3(&view, "scale", &mesh->scale));
-  mesh->file = cni_xml_text(&view, "file");
+  CNI_TRY(cni_xml_choice(&view, "inertia", modes, &mesh->mode));
+  mesh->file = cni_mjcf_file(m, cni_xml_text(&view, "file"));
   cni_xml_known(&view, known);
   return mesh->file ? CN_OK : read_inside(m, &view, mesh);
 }
@@ -115,22 +128,33 @@ static CnStatus hull_mass(CniMjcf *m, const CniMeshData *data, double density, C
   return CN_OK;
 }
 
-CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *node, double density, CniMassProps *mass) {
+const char *cni_mjcf_file(const CniMjcf *m, const char *name) {
+  const char *slash = name && m->strip_path ? strrchr(name, '/') : NULL;
+  return slash ? slash + 1 : name;
+}
+
+CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *node, int32_t shell, double density,
+                            CniMassProps *mass) {
   Mesh mesh;
   const char *path = NULL;
+  CniMeshUse use = {.scale = {1, 1, 1}};
+  CnStatus status = CN_OK;
   CNI_TRY(read_mesh(m, node, &mesh));
-  if (mesh.inside && mesh.data.triangle_count == 0) return hull_mass(m, &mesh.data, density, mass);
-  if (mesh.inside) {
-    *mass = mesh_mass(&mesh.data, density);
-    return CN_OK;
+  if (!mesh.inside) {
+    CNI_TRY(cni_robot_find_file(m->robot, node, m->mesh_folder, mesh.file, &path));
+    if (!path) return CN_OK; // told with the shape
+    use.scale = mesh.scale;
+    if (cni_mesh_file_read(path, m->robot->allocator, &use, &mesh.data) != CN_OK) {
+      cni_mesh_release(&mesh.data);
+      return CN_OK;
+    }
   }
-  CNI_TRY(cni_robot_find_file(m->robot, node, m->mesh_folder, mesh.file, &path));
-  if (!path) return CN_OK; // told with the shape
-  CniMeshUse use = {mesh.scale, 0};
-  if (cni_mesh_file_read(path, m->robot->allocator, &use, &mesh.data) == CN_OK)
-    *mass = mesh_mass(&mesh.data, density);
-  cni_mesh_release(&mesh.data);
-  return CN_OK;
+  if (mesh.mode == CONVEX || mesh.data.triangle_count == 0)
+    status = hull_mass(m, &mesh.data, density, mass);
+  else
+    *mass = mesh_mass(&mesh.data, shell ? SHELL : mesh.mode, density);
+  if (!mesh.inside) cni_mesh_release(&mesh.data);
+  return status;
 }
 
 CnStatus cni_mjcf_mesh_frame(CniMjcf *m, CniXmlNode *node, CnPose *frame) {

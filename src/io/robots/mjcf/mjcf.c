@@ -7,7 +7,6 @@
 // and contacts, limits and equalities are rigid.
 #include "io/robots/mjcf/mjcf.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/math.h"
@@ -17,34 +16,15 @@
 
 // ---- included files ----
 
-static CnStatus read_whole(CniRobot *robot, const CniXmlNode *node, const char *path, char **text,
-                           size_t *size) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return cni_xml_fail(node, "%.200s cannot be read", path);
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  rewind(file);
-  if (length < 0 || (size_t)length > CNI_XML_SIZE) {
-    fclose(file);
-    return cni_xml_fail(node, "%.200s is no file of at most %zu bytes", path, CNI_XML_SIZE);
-  }
-  *text = cni_arena_take(&robot->arena, (size_t)length + 1);
-  *size = *text ? fread(*text, 1, (size_t)length, file) : 0;
-  fclose(file);
-  return *text ? CN_OK : cni_error_memory((size_t)length);
-}
-
 // The children of the included file take the place of the element.
 static CnStatus splice(CniRobot *robot, CniXmlNode *node, CniXmlNode *previous) {
   const char *name, *path;
-  char *text = NULL;
-  size_t size = 0;
   CniXmlNode *inner = NULL;
   CniXmlView view = cni_xml_view(node);
   CNI_TRY(cni_xml_required(&view, "file", &name));
   CNI_TRY(cni_robot_find_file(robot, node, NULL, name, &path));
   if (!path) return cni_xml_fail(node, "there is no file %.100s", name);
-  CNI_TRY(read_whole(robot, node, path, &text, &size));
-  CNI_TRY(cni_xml_parse(&robot->arena, text, size, path, &inner));
+  CNI_TRY(cni_robot_include(robot, node, path, &inner));
   if (node->depth + 1 > CNI_XML_DEPTH) return cni_xml_fail(node, "is nested too deep");
   CniXmlNode *above = node->parent, *first = inner->first ? inner->first : node->next;
   for (CniXmlNode *n = inner->first; n; n = n->next) n->parent = above;
@@ -223,6 +203,9 @@ CnStatus cni_mjcf_site(const CniMjcf *m, const CniXmlView *view, const char *nam
 
 static CnStatus read_compiler(CniMjcf *m, CniXmlNode *root) {
   static const char *const angles[] = {"degree", "radian", NULL};
+  // how the format computes or shows; what would change the tree (fusestatic, discardvisual) leaves the motion
+  static const char *const known[] = {"discardvisual", "fusestatic",   "usethread", "convexhull",
+                                      "texturedir",    "saveinertial", NULL};
   for (CniXmlNode *n = NULL; (n = cni_xml_child(root, "compiler", n));) {
     CniXmlView view = cni_xml_view(n);
     int32_t angle = m->angle == 1;
@@ -231,6 +214,9 @@ static CnStatus read_compiler(CniMjcf *m, CniXmlNode *root) {
     CNI_TRY(cni_mjcf_flag(&view, "autolimits", &m->auto_limits));
     CNI_TRY(cni_mjcf_flag(&view, "inertiafromgeom", &m->inertia));
     CNI_TRY(cni_mjcf_flag(&view, "balanceinertia", &m->balance));
+    CNI_TRY(cni_mjcf_flag(&view, "exactmeshinertia", &m->exact_meshes));
+    CNI_TRY(cni_mjcf_flag(&view, "strippath", &m->strip_path));
+    cni_xml_known(&view, known);
     CNI_TRY(cni_xml_number(&view, "settotalmass", &m->total_mass));
     CNI_TRY(cni_xml_number(&view, "boundmass", &m->least_mass));
     CNI_TRY(cni_xml_number(&view, "boundinertia", &m->least_inertia));
@@ -399,7 +385,6 @@ static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
                                          {NULL, "option", "wind"},
                                          {NULL, "joint", "springdamper"},
                                          {NULL, "geom", "shellinertia"},
-                                         {NULL, "mesh", "inertia"},
                                          {"tendon", "*", "frictionloss"},
                                          {"tendon", "*", "armature"},
                                          {"tendon", "*", "actuatorfrcrange"},

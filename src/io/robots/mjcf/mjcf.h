@@ -69,8 +69,9 @@ typedef struct CniMjcf {
   double total_mass;                // kg, 0: as it is
   double least_mass, least_inertia; // of bodies that move; 0: none
   int32_t balance;                  // inertias of no solid become balls
-  double inertia_groups[2];         // of geoms that count
-  int32_t off;                      // bits of what is switched off
+  int32_t exact_meshes, strip_path;
+  double inertia_groups[2]; // of geoms that count
+  int32_t off;              // bits of what is switched off
   CnVec3 gravity;
   CniMjcfClass *classes;
   CniMjcfSite *sites;
@@ -132,8 +133,11 @@ void cni_mjcf_groups(CniMjcf *m);
 // A geom: its shape, if it has one, and its mass.
 CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int32_t body,
                        CnPose frame, CniMassProps *mass);
-// A mesh's mass, zeros where it has none, and its hull as a shape; null item with a note: left out (meshes.c).
-CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *mesh, double density, CniMassProps *mass);
+// A mesh's mass, of its surface where `shell`, zeros where it has none, and its hull as a shape; null item with a note: left out (meshes.c).
+CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *mesh, int32_t shell, double density,
+                            CniMassProps *mass);
+// The name of a file beside the description, without its folders where these do not count.
+const char *cni_mjcf_file(const CniMjcf *m, const char *name);
 // The frame in which geoms see it ("refpos", "refquat"), seen from that of its numbers.
 CnStatus cni_mjcf_mesh_frame(CniMjcf *m, CniXmlNode *mesh, CnPose *frame);
 CnStatus cni_mjcf_mesh_item(CniMjcf *m, CniXmlNode *mesh, json_t **item);

@@ -78,6 +78,7 @@ static void fill_world(Pair *p, int from_data) {
     settings[count++] =
         (CnSetting){joint_name(p->model, j), p->data->qpos[p->model->jnt_qposadr[j]]};
   if (!from_data && p->model->nkey > 0) settings[count++] = (CnSetting){"keyframe", 1};
+  if (!from_data) settings[count++] = (CnSetting){"tendons", 1};
   CHECK_OK(cn_scene_open(p->path, settings, count, NULL, &p->scene));
   cn_scene_world_def(p->scene, &def);
   def.integrator = "hem5";
@@ -376,6 +377,15 @@ static const Case loads[] = {
             "tendon='t' kp='40' gear='2'/><motor tendon='u' gear='.5'/></actuator>" KEY(
                 "ctrl='.3 2'"),
      0, 1e-7},
+    {"servo of two joints",
+     ALL TWO(
+         H) "<tendon><fixed name='u' stiffness='3' damping='.2' springlength='.4'><joint joint='h' "
+            "coef='1'/><joint joint='k' coef='-.7'/></fixed><fixed name='v' stiffness='5'><joint "
+            "joint='h' "
+            "coef='.5'/><joint joint='k' coef='1'/></fixed></tendon><actuator><position tendon='u' "
+            "kp='40' gear='1.5' forcelimited='true' forcerange='-9 9'/></actuator>" KEY(
+                "qpos='.2 -.3' qvel='1 2' ctrl='.3'"),
+     0, 1e-6},
     {"tendon springs",
      ALL
      "<default><tendon stiffness='30' damping='.5'/></default><worldbody><site name='o' pos='0 0 "

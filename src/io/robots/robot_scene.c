@@ -242,6 +242,8 @@ static CnStatus put_body(CniRobot *robot, int32_t i, json_t *bodies, json_t *joi
 
 // ---- shapes ----
 
+static void name_world(CniRobot *robot, const json_t *world);
+
 // Shapes of still bodies without mass lie on a fixed body of the robot's world.
 static CnStatus put_shapes(CniRobot *robot, json_t *bodies) {
   json_t **items, *world = NULL;
@@ -279,6 +281,7 @@ static CnStatus put_shapes(CniRobot *robot, json_t *bodies) {
     cni_robot_put_pose(robot, s->item, pose);
     cni_robot_push(robot, list, json_incref(s->item));
   }
+  name_world(robot, world);
   return CN_OK;
 }
 
@@ -287,9 +290,26 @@ static CnStatus put_shapes(CniRobot *robot, json_t *bodies) {
 void cni_robot_apart(CniRobot *robot, int32_t body_a, int32_t body_b) {
   int32_t a = body_a == CNI_ROBOT_WORLD ? CNI_ROBOT_WORLD : robot->bodies[body_a].carrier;
   int32_t b = body_b == CNI_ROBOT_WORLD ? CNI_ROBOT_WORLD : robot->bodies[body_b].carrier;
-  if (a == b || a == CNI_ROBOT_WORLD || b == CNI_ROBOT_WORLD) return;
-  cni_robot_push(robot, robot->pairs,
-                 json_pack("{s:[s,s]}", "bodies", robot->bodies[a].name, robot->bodies[b].name));
+  if (a == b) return;
+  // the world's body, if there will be one, has its name later
+  const char *first = a == CNI_ROBOT_WORLD ? NULL : robot->bodies[a].name;
+  const char *second = b == CNI_ROBOT_WORLD ? NULL : robot->bodies[b].name;
+  cni_robot_push(robot, robot->pairs, json_pack("{s:[s?,s?]}", "bodies", first, second));
+}
+
+// The pairs of the world's body; null: it has none.
+static void name_world(CniRobot *robot, const json_t *world) {
+  for (size_t i = json_array_size(robot->pairs); i-- > 0;) {
+    json_t *two = json_object_get(json_array_get(robot->pairs, i), "bodies");
+    for (size_t k = 0; k < 2; k++) {
+      if (!json_is_null(json_array_get(two, k))) continue;
+      if (world)
+        json_array_set(two, k, json_object_get(world, "name"));
+      else
+        json_array_remove(robot->pairs, i);
+      if (!world) break;
+    }
+  }
 }
 
 typedef struct Member {

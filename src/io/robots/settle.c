@@ -19,10 +19,16 @@ static int has_start(const CniRobotJoint *joint) {
          joint->kind == CN_JOINT_SCREW;
 }
 
+static int one_of(const char *key, const char *const *keys) {
+  while (*keys && strcmp(*keys, key) != 0) keys++;
+  return *keys != NULL;
+}
+
 static CnStatus use_settings(CniRobot *robot) {
+  static const char *const switches[] = {"floating", "keyframe", "tendons", NULL};
   for (int32_t i = 0; i < robot->def->setting_count; i++) {
     const CnSetting *s = &robot->def->settings[i];
-    if (strcmp(s->key, "floating") == 0 || strcmp(s->key, "keyframe") == 0) continue;
+    if (one_of(s->key, switches)) continue;
     int32_t j = cni_name_find(&robot->joint_names, s->key);
     for (int32_t k = 0; j < 0 && k < robot->joint_count; k++)
       if (strcmp(robot->joints[k].name, s->key) == 0) j = k;
@@ -32,8 +38,9 @@ static CnStatus use_settings(CniRobot *robot) {
       for (int32_t k = 0; k < robot->joint_count; k++)
         cni_nearest_offer(&nearest, robot->joints[k].source);
       cni_nearest_hint(&nearest, hint);
-      return cni_bad_data("%s: no joint is called %.60s%s (floating and keyframe may be set too)",
-                          robot->def->path, s->key, hint);
+      return cni_bad_data(
+          "%s: no joint is called %.60s%s (floating, keyframe and tendons may be set too)",
+          robot->def->path, s->key, hint);
     }
     if (!has_start(&robot->joints[j]) || !isfinite(s->value))
       return cni_bad_data("%s: the joint %.60s cannot start at %g", robot->def->path, s->key,

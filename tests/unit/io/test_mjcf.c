@@ -121,6 +121,33 @@ static void fingers(void **state) {
   close_robot(&r);
 }
 
+// M = armature + I + m l^2 = .5 + .1 + 2 as drawn: d = 2 r sqrt(k M) there, through gears and tendons too. Controls have
+// the joint's range, and the geom of a higher priority its friction.
+static void ratios(void **state) {
+  (void)state;
+  CnSetting key = {"keyframe", 1};
+  Robot r = open_text(
+      "<mujoco><compiler angle='radian'/><default><position inheritrange='1'/></default><worldbody>"
+      "<geom type='plane' size='1 1 1'/><body name='a'><joint name='j' axis='0 1 0' armature='.5' "
+      "range='-1 .5'/><inertial pos='1 0 0' mass='2' diaginertia='.1 .1 .1'/><geom size='.1' "
+      "priority='1' friction='.3' pos='0 0 .2'/></body><body name='b' pos='0 2 1'><joint name='k' "
+      "axis='0 1 0'/><inertial pos='1 0 0' mass='2' diaginertia='.1 .1 .1'/></body></worldbody>"
+      "<tendon><fixed name='t'><joint joint='k' coef='2'/></fixed></tendon><contact><exclude "
+      "body1='world' body2='b'/></contact><actuator><position joint='j' kp='40' dampratio='1' "
+      "gear='2'/><position tendon='t' kp='10' dampratio='.5'/></actuator><keyframe><key ctrl='3 "
+      "0'/></keyframe></mujoco>",
+      &key, 1);
+  CHECK_NEAR(axis_of(&r, "j").motor_damping, 4 * 2 * sqrt(40 * 2.6 / 4), 1e-12);
+  CHECK_NEAR(axis_of(&r, "j").motor_position, 0.5 / 2, 1e-12);
+  CHECK_NEAR(axis_of(&r, "k").motor_damping, 4 * 2 * 0.5 * sqrt(10 * 2.1 / 4), 1e-12);
+  CHECK(strstr(notes(&r), "beware") == NULL);
+  CnSceneInfo info;
+  cn_scene_info(r.scene, &info);
+  CHECK_TEXT(info.text, "\"friction\": 0.3");
+  CHECK_TEXT(info.text, "\"disabled_pairs\": [{\"bodies\": [\"world\", \"b\"]}]");
+  close_robot(&r);
+}
+
 #define BALL                                                                                       \
   "<body name='c'><joint type='ball' range='0 30' limited='true'/><geom size='.1'/></body>"
 
@@ -135,12 +162,14 @@ static void told(void **state) {
       {"<worldbody><composite/></worldbody>",
        "beware: not used: <composite> in <worldbody> (line 2)"},
       {"<tendon><fixed frictionloss='1'/></tendon>",
-       "beware: not used: \"frictionloss\" of <fixed> (line 2)"},
+       "beware: line 2: friction and armature of a fixed tendon of several joints"},
       {"<tendon><fixed stiffness='1'><joint joint='h'/><joint joint='k'/></fixed></tendon>",
        "beware: line 2: the spring of a fixed tendon of several joints"},
       {"<actuator><muscle joint='h'/></actuator>",
        "beware: not used: <muscle> in <actuator> (line 2)"},
-      {"<actuator><position joint='h' dampratio='1'/></actuator>", "beware: line 2: \"dampratio\""},
+      {"<worldbody><body name='d'><freejoint name='fly'/><geom size='.1'/></body></worldbody>"
+       "<actuator><position joint='fly' dampratio='1'/></actuator>",
+       "beware: line 2: \"dampratio\""},
       {"<actuator><position joint='h' forcerange='-1 1'/><position joint='h' forcerange='-1 "
        "1'/></actuator>",
        "beware: line 2: the actuator is left out: two with a force range"},
@@ -234,7 +263,8 @@ static void copies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(lifted),  cmocka_unit_test(bounded),
-                                     cmocka_unit_test(fingers), cmocka_unit_test(told),
-                                     cmocka_unit_test(pairs),   cmocka_unit_test(copies)};
+                                     cmocka_unit_test(fingers), cmocka_unit_test(ratios),
+                                     cmocka_unit_test(told),    cmocka_unit_test(pairs),
+                                     cmocka_unit_test(copies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "io/robots/mjcf/mjcf.h"
 
 #define PI 3.14159265358979323846
+#define MOST_LOOKS 1000000 // at actuators, for tendons
 
 typedef struct Actuator {
   double gain[3], bias[3];
@@ -46,10 +47,15 @@ static CnStatus set_motor(const CniXmlView *view, Actuator *a) {
 }
 
 static CnStatus set_position(const CniXmlView *view, Actuator *a) {
-  double kp = a->gain[0], kv = -a->bias[2];
+  double kp = a->gain[0], kv = -a->bias[2], ratio = 0, time = 0;
+  int32_t n;
   CNI_TRY(cni_xml_number(view, "kp", &kp));
   CNI_TRY(cni_xml_number(view, "kv", &kv));
+  CNI_TRY(cni_xml_numbers(view, "dampratio", 1, 1, &ratio, &n));
+  if (n > 0) kv = -ratio; // the format knows a ratio by its sign (read_ratio)
+  CNI_TRY(cni_xml_numbers(view, "timeconst", 1, 1, &time, &n));
   *a = (Actuator){.gain = {kp}, .bias = {0, -kp, -kv}, .bias_type = AFFINE};
+  if (n > 0 && time > 0) a->dynamics = INTEGRATOR + 2;
   return CN_OK;
 }
 
@@ -138,13 +144,48 @@ static CnStatus read_range(CniMjcf *m, const CniXmlView *view, const char *name,
   return CN_OK;
 }
 
+// Controls as wide as the limits of the joint, times a factor.
+static CnStatus inherit_range(const CniXmlView *view, const CniRobotJoint *j, double range[2]) {
+  double by = 0;
+  int32_t n;
+  CNI_TRY(cni_xml_numbers(view, "inheritrange", 1, 1, &by, &n));
+  if (n == 0 || !(by > 0) || !j || !j->limited || cni_xml_text(view, "ctrlrange")) return CN_OK;
+  double middle = 0.5 * (j->lower + j->upper), half = 0.5 * by * (j->upper - j->lower);
+  range[0] = middle - half, range[1] = middle + half;
+  return CN_OK;
+}
+
+// A servo k (u - l) whose damper is above zero has a ratio of the critical damping there, for what its joints move
+// as drawn.
+static CnStatus read_ratio(CniMjcf *m, const CniXmlView *view, const CniRobotJoint *joint,
+                           double gear, Actuator *a) {
+  double mass = 0, ratio = a->bias[2];
+  if (a->bias_type != AFFINE || a->gain_type > 0 || a->gain[0] != -a->bias[1] || !(ratio > 0))
+    return CN_OK;
+  if (joint && joint->coordinate && gear != 0) {
+    CNI_TRY(cni_mjcf_inertia(m, joint, &mass));
+    mass /= gear * gear;
+  } else if (cni_xml_text(view, "tendon")) {
+    CNI_TRY(cni_mjcf_tendon_mass(m, view, gear, &mass));
+  }
+  if (!(mass > 0))
+    cni_robot_note(m->robot,
+                   "beware: line %d: \"dampratio\" is of joints and fixed tendons: not used",
+                   (int)view->node->line);
+  a->bias[2] = -2 * ratio * sqrt(fmax(0, a->gain[0]) * mass);
+  return CN_OK;
+}
+
 // f = push - stiffness l - damping l' within its range, as a motor of gear 1.
-static CnStatus read_force(CniMjcf *m, const CniXmlView *view, int32_t index, CniRobotMotor *f) {
+static CnStatus read_force(CniMjcf *m, const CniXmlView *view, int32_t index,
+                           const CniRobotJoint *joint, double gear, CniRobotMotor *f) {
   Actuator a;
   double control[2], range[2], u = index < m->control_count ? m->control[index] : 0;
   int line = (int)view->node->line;
   CNI_TRY(read_law(view, &a));
+  CNI_TRY(read_ratio(m, view, joint, gear, &a));
   CNI_TRY(read_range(m, view, "ctrlrange", "ctrllimited", control));
+  CNI_TRY(inherit_range(view, joint, control));
   CNI_TRY(read_range(m, view, "forcerange", "forcelimited", range));
   u = fmin(fmax(u, control[0]), control[1]);
   if (u != 0 && a.dynamics == INTEGRATOR) {
@@ -236,18 +277,14 @@ static CnStatus read_actuator(CniMjcf *m, const CniXmlView *view, int32_t index)
   CniMjcfSite *site;
   CniRobotMotor f;
   int32_t free_body = -1;
-  double gear[6] = {1, 0, 0, 0, 0, 0}, ratio = 0;
+  double gear[6] = {1, 0, 0, 0, 0, 0};
   cni_xml_known(view, known);
   CNI_TRY(cni_xml_numbers(view, "gear", 1, 6, gear, NULL));
-  CNI_TRY(cni_xml_number(view, "dampratio", &ratio));
-  if (ratio != 0)
-    cni_robot_note(m->robot, "beware: line %d: \"dampratio\" is not used: give \"kv\"",
-                   (int)view->node->line);
-  CNI_TRY(read_force(m, view, index, &f));
   CNI_TRY(cni_mjcf_joint_or_free(m, view, "joint", &joint, &free_body));
   if (!joint && free_body < 0)
     CNI_TRY(cni_mjcf_joint_or_free(m, view, "jointinparent", &joint, &free_body));
   CNI_TRY(cni_mjcf_site(m, view, "site", &site));
+  CNI_TRY(read_force(m, view, index, joint, gear[0], &f));
   if (m->off & CNI_MJCF_ACTUATION) return CN_OK;
   if (free_body >= 0) return push_free(m, view, free_body, &f, gear);
   if (joint && joint->coordinate) return cni_mjcf_drive(m, view, joint, f, gear[0]);
@@ -257,10 +294,36 @@ static CnStatus read_actuator(CniMjcf *m, const CniXmlView *view, int32_t index)
   return CN_OK;
 }
 
-CnStatus cni_mjcf_actuators(CniMjcf *m, CniXmlNode *root) {
-  const char *names[KIND_COUNT + 1] = {NULL};
-  int32_t index = 0;
+// The names under which defaults of actuators stand.
+static void name_kinds(const char *names[KIND_COUNT + 1]) {
   for (int32_t i = 0; i < KIND_COUNT; i++) names[i] = kinds[i].name;
+  names[KIND_COUNT] = NULL;
+}
+
+CnStatus cni_mjcf_has_servo(CniMjcf *m, const char *tendon, int *servo) {
+  const char *names[KIND_COUNT + 1];
+  name_kinds(names);
+  *servo = 0;
+  for (CniXmlNode *section = NULL; (section = cni_xml_child(m->root, "actuator", section));)
+    for (CniXmlNode *n = NULL; (n = cni_xml_next(section, n));) {
+      CniXmlView view = cni_xml_view(n);
+      const char *text = cni_xml_text(&view, "tendon");
+      int32_t kind = find_kind(n);
+      Actuator a;
+      if (kind == KIND_COUNT || !kinds[kind].set || !text || strcmp(text, tendon) != 0) continue;
+      if (++m->looks > MOST_LOOKS)
+        return cni_xml_fail(n, "more than %d looks at actuators", MOST_LOOKS);
+      CNI_TRY(cni_mjcf_view_as(m, n, NULL, names, &view));
+      CNI_TRY(read_law(&view, &a));
+      *servo |= a.bias_type == AFFINE || a.gain_type == AFFINE;
+    }
+  return CN_OK;
+}
+
+CnStatus cni_mjcf_actuators(CniMjcf *m, CniXmlNode *root) {
+  const char *names[KIND_COUNT + 1];
+  int32_t index = 0;
+  name_kinds(names);
   for (CniXmlNode *section = NULL; (section = cni_xml_child(root, "actuator", section));)
     for (CniXmlNode *n = NULL; (n = cni_xml_next(section, n)); index++) {
       CniXmlView view;

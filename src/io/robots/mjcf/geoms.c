@@ -15,6 +15,8 @@ static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "
                                     "cylinder", "box",    "mesh",   "sdf",     NULL};
 enum { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF };
 
+#define MOST_LAWS 1000 // of materials of different priority
+
 typedef struct Geom {
   int32_t type;
   CnPose pose;
@@ -193,39 +195,69 @@ static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, in
   return *item ? CN_OK : cni_error_memory(1);
 }
 
+static void put_friction(CniRobot *robot, json_t *object, const double friction[3]) {
+  if (!object) return;
+  cni_robot_put(robot, object, "friction", json_real(friction[0]));
+  if (friction[1] > 0) cni_robot_put(robot, object, "spinning_friction", json_real(friction[1]));
+  if (friction[2] > 0) cni_robot_put(robot, object, "rolling_friction", json_real(friction[2]));
+}
+
+static void material_name(const CniRobot *robot, int32_t number, char name[CNI_NAME_SIZE]) {
+  snprintf(name, CNI_NAME_SIZE, "%.20smaterial %d", robot->def->prefix, (int)number + 1);
+}
+
 // A material by the numbers of its friction.
 static CnStatus put_material(CniMjcf *m, const CniXmlView *view, int32_t own, json_t *item) {
   CniRobot *robot = m->robot;
-  double friction[3] = {1, 0.005, 0.0001}, dimensions = 3;
-  char name[CNI_NAME_SIZE];
-  CNI_TRY(cni_xml_numbers(view, "friction", 1, 3, friction, NULL));
+  CniMjcfMaterial s = {.friction = {1, 0.005, 0.0001}, .own = own};
+  double dimensions = 3;
+  char name[CNI_NAME_SIZE], key[160];
+  CNI_TRY(cni_xml_numbers(view, "friction", 1, 3, s.friction, NULL));
   CNI_TRY(cni_xml_number(view, "condim", &dimensions));
-  if (friction[0] < 0 || friction[1] < 0 || friction[2] < 0)
+  CNI_TRY(cni_xml_number(view, "priority", &s.priority));
+  if (s.friction[0] < 0 || s.friction[1] < 0 || s.friction[2] < 0)
     return cni_xml_fail(view->node, "\"friction\" must not be negative");
-  if (dimensions < 3) friction[0] = 0;
-  if (dimensions < 4) friction[1] = 0;
-  if (dimensions < 6) friction[2] = 0;
-  char key[120];
-  snprintf(key, sizeof key, "%.17g %.17g %.17g %d", friction[0], friction[1], friction[2],
-           (int)own);
+  if (dimensions < 3) s.friction[0] = 0;
+  if (dimensions < 4) s.friction[1] = 0;
+  if (dimensions < 6) s.friction[2] = 0;
+  snprintf(key, sizeof key, "%.17g %.17g %.17g %d %.17g", s.friction[0], s.friction[1],
+           s.friction[2], (int)own, s.priority);
   int32_t known = cni_name_find(&m->materials, key);
-  snprintf(name, sizeof name, "%.20smaterial %d", robot->def->prefix,
-           (int)(known < 0 ? m->materials.count : known) + 1);
+  material_name(robot, known < 0 ? m->materials.count : known, name);
   if (known < 0) {
     const char *kept = cni_xml_keep(&robot->arena, key, strlen(key));
     if (!kept) return cni_error_memory(sizeof key);
     CNI_TRY(cni_name_add(&m->materials, robot->allocator, kept, m->materials.count));
-    json_t *material = json_pack("{s:f, s:s}", "friction", friction[0], "friction_rule", "max");
+    CNI_TRY(CNI_PUSH(robot->allocator, m->surfaces, m->surface_capacity, m->surface_count, s));
+    json_t *material = json_pack("{s:s}", "friction_rule", "max");
     cni_robot_put(robot, robot->materials, name, material);
-    if (material && friction[1] > 0)
-      cni_robot_put(robot, material, "spinning_friction", json_real(friction[1]));
-    if (material && friction[2] > 0)
-      cni_robot_put(robot, material, "rolling_friction", json_real(friction[2]));
+    put_friction(robot, material, s.friction);
   }
   cni_robot_put(robot, item, "material", json_string(name));
   if (!own) return CN_OK;
   m->owners[own - 1].material = cni_xml_keep(&robot->arena, name, strlen(name));
   return m->owners[own - 1].material ? CN_OK : cni_error_memory(sizeof name);
+}
+
+// Of two geoms that a pair names the pair decides.
+CnStatus cni_mjcf_priorities(CniMjcf *m) {
+  int32_t made = 0;
+  for (int32_t i = 0; i < m->surface_count && made <= MOST_LAWS; i++)
+    for (int32_t k = 0; k < i && made <= MOST_LAWS; k++) {
+      const CniMjcfMaterial *a = &m->surfaces[i], *b = &m->surfaces[k];
+      char first[CNI_NAME_SIZE], second[CNI_NAME_SIZE];
+      if (a->priority == b->priority || (a->own && b->own)) continue;
+      material_name(m->robot, k, first);
+      material_name(m->robot, i, second);
+      json_t *law = json_pack("{s:[s,s]}", "materials", first, second);
+      cni_robot_push(m->robot, m->robot->material_pairs, law);
+      put_friction(m->robot, law, a->priority > b->priority ? a->friction : b->friction);
+      made++;
+    }
+  if (made > MOST_LAWS)
+    cni_robot_note(m->robot, "beware: more than %d pairs of materials of different priority",
+                   MOST_LAWS);
+  return CN_OK;
 }
 
 // The number of its bits among all; kept in the item until all are known.

@@ -44,6 +44,38 @@ void cni_mjcf_total(CniMjcf *m) {
   }
 }
 
+// ---- what joints move ----
+
+CnStatus cni_mjcf_inertia(CniMjcf *m, const CniRobotJoint *j, double *inertia) {
+  const CniRobot *robot = m->robot;
+  if (!m->carried) {
+    CNI_TRY(cni_arena_array(&m->robot->arena, robot->body_count, sizeof *m->carried, &m->carried));
+    for (int32_t i = robot->body_count; i-- > 0;) {
+      const CniRobotBody *b = &robot->bodies[i];
+      CnPose at = cni_mjcf_drawn(robot, i);
+      CnVec3 p;
+      CnMat3 axes, r = cn_qmat(at.rotation);
+      CniMassProps own = whole_of(b), *sum = &m->carried[i];
+      cni_seigen(own.inertia, &p, &axes);
+      CnMat3 turned = {cn_mmul(r, axes.x), cn_mmul(r, axes.y), cn_mmul(r, axes.z)};
+      own = (CniMassProps){own.mass, cn_pose_point(at, own.centre), cn_srotate(turned, p)};
+      if (own.mass > 0) *sum = sum->mass > 0 ? cni_mass_add(*sum, own) : own;
+      if (b->parent == CNI_ROBOT_WORLD || !(sum->mass > 0)) continue;
+      CniMassProps *above = &m->carried[b->parent];
+      *above = above->mass > 0 ? cni_mass_add(*above, *sum) : *sum;
+    }
+  }
+  const CniMassProps *c = &m->carried[j->body];
+  CnPose at = cni_mjcf_drawn(robot, j->body);
+  CnVec3 axis = cn_rotate(at.rotation, j->axis);
+  CnVec3 arm = cn_cross(axis, cn_sub(c->centre, cn_pose_point(at, j->anchor)));
+  *inertia = j->armature + c->mass;
+  if (j->kind == CN_JOINT_PRISMATIC) return CN_OK;
+  CnVec3 turned = cn_smul(c->inertia, axis);
+  *inertia = j->armature + cn_dot(axis, turned) + c->mass * cn_norm2(arm);
+  return CN_OK;
+}
+
 static CnStatus put_drag(CniMjcf *m, const CniMjcfLoad *load) {
   CniRobot *robot = m->robot;
   const CniRobotBody *b = &robot->bodies[load->body];

@@ -385,11 +385,7 @@ static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
                                          {NULL, "option", "wind"},
                                          {NULL, "joint", "springdamper"},
                                          {NULL, "geom", "shellinertia"},
-                                         {"tendon", "*", "frictionloss"},
-                                         {"tendon", "*", "armature"},
                                          {"tendon", "*", "actuatorfrcrange"},
-                                         {"actuator", "position", "timeconst"},
-                                         {"actuator", "position", "inheritrange"},
                                          {"keyframe", "key", "act"},
                                          {"keyframe", "key", "mpos"},
                                          {"keyframe", "key", "mquat"},
@@ -412,7 +408,9 @@ static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
   CNI_TRY(cni_mjcf_bodies(m, root));
   cni_mjcf_groups(m);
   cni_mjcf_total(m);
+  CNI_TRY(cni_mjcf_priorities(m));
   CNI_TRY(cni_mjcf_keys(m, root));
+  CNI_TRY(cni_mjcf_spools(m, root));
   CNI_TRY(cni_robot_settle(m->robot));
   CNI_TRY(cni_mjcf_loads(m));
   CNI_TRY(cni_mjcf_contacts(m, root));
@@ -443,6 +441,8 @@ CnStatus cni_robot_mjcf(CniRobot *robot, CniXmlNode *root) {
   CNI_RELEASE(a, m.sites, m.site_capacity);
   CNI_RELEASE(a, m.places, m.place_capacity);
   CNI_RELEASE(a, m.loads, m.load_capacity);
+  CNI_RELEASE(a, m.spools, m.spool_capacity);
+  CNI_RELEASE(a, m.surfaces, m.surface_capacity);
   CNI_RELEASE(a, m.pairs, m.pair_capacity);
   CNI_RELEASE(a, m.meshes, m.mesh_capacity);
   return status;

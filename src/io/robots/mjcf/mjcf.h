@@ -59,6 +59,18 @@ typedef struct CniMjcfLoad {
   double damping, armature, friction, gravcomp, ball_armature;
 } CniMjcfLoad;
 
+// A slide whose way is the length of a fixed tendon.
+typedef struct CniMjcfSpool {
+  const CniXmlNode *tendon;
+  int32_t joint;
+} CniMjcfSpool;
+
+// A material's numbers, and which of two counts.
+typedef struct CniMjcfMaterial {
+  double friction[3], priority;
+  int32_t own;
+} CniMjcfMaterial;
+
 typedef struct CniMjcf {
   CniRobot *robot;
   CniXmlNode *root;
@@ -77,6 +89,11 @@ typedef struct CniMjcf {
   CniMjcfSite *sites;
   CniMjcfPlace *places;
   CniMjcfLoad *loads;
+  CniMjcfMaterial *surfaces; // by the numbers of `materials`
+  int32_t surface_count, surface_capacity;
+  CniMjcfSpool *spools;
+  int32_t spool_count, spool_capacity;
+  CniMassProps *carried; // by bodies: with all below, as drawn, in the world; null: not asked yet
   int32_t load_count, load_capacity;
   int32_t class_count, class_capacity, site_count, site_capacity, place_count, place_capacity;
   CniNameTable class_names, site_names, mesh_names; // meshes: numbers in `meshes`
@@ -122,6 +139,10 @@ CnStatus cni_mjcf_keys(CniMjcf *m, CniXmlNode *root);
 void cni_mjcf_bound(const CniMjcf *m, CniRobotBody *body);
 void cni_mjcf_total(CniMjcf *m);
 CnStatus cni_mjcf_loads(CniMjcf *m); // after settling
+// What a joint moves as drawn, with its armature: kg or kg m^2.
+CnStatus cni_mjcf_inertia(CniMjcf *m, const CniRobotJoint *joint, double *inertia);
+// Geoms of a higher priority decide the friction.
+CnStatus cni_mjcf_priorities(CniMjcf *m);
 // Pairs of geoms (pairs.c): found before the geoms are read, of which each has its number; do two kinds of bits
 // meet; afterwards what pairs and excludes say.
 CnStatus cni_mjcf_find_pairs(CniMjcf *m, CniXmlNode *root);
@@ -148,11 +169,17 @@ CnPose cni_mjcf_drawn(const CniRobot *robot, int32_t body);
 // A name of the scene for an element, which may have none.
 CnStatus cni_mjcf_name(CniMjcf *m, const CniXmlView *view, int32_t kind, const char **name);
 CnStatus cni_mjcf_equality(CniMjcf *m, CniXmlNode *root);
+// Bodies for tendons of several joints; before settling.
+CnStatus cni_mjcf_spools(CniMjcf *m, CniXmlNode *root);
+// Does an actuator with feedback act on the tendon of that name?
+CnStatus cni_mjcf_has_servo(CniMjcf *m, const char *tendon, int *servo);
 CnStatus cni_mjcf_tendons(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_tendon_equality(CniMjcf *m, const CniXmlView *view);
 // A motor on a coordinate and on the length of the tendon that the view names, by a gear.
 CnStatus cni_mjcf_drive(CniMjcf *m, const CniXmlView *view, CniRobotJoint *joint, CniRobotMotor f,
                         double gear);
+// What the joints of the fixed tendon that the view names move, seen by its motor; 0: it is none.
+CnStatus cni_mjcf_tendon_mass(CniMjcf *m, const CniXmlView *view, double gear, double *mass);
 CnStatus cni_mjcf_pull(CniMjcf *m, const CniXmlView *view, CniRobotMotor f, double gear);
 CnStatus cni_mjcf_actuators(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_sensors(CniMjcf *m, CniXmlNode *root);

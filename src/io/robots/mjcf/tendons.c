@@ -4,14 +4,18 @@
 // A fixed tendon is a sum of coordinates, L = sum c q. Its limits are couplings that hold one way, its equality a
 // coupling. A spring or a servo on it acts on one coordinate where there is only one, or where equalities of
 // joints lead the others: then L = c q + e.
+// Of several joints that nothing couples it gets a spool where the setting "tendons" asks for it: a body of almost no mass, on a slide across gravity, whose
+// way is the tendon's length by a coupling; what acts on the tendon acts on the slide.
 // A spatial tendon is a straight line between two sites, beside lines between sites that do not move against each
 // other: a spring, a rope of its greatest length, a rod.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/robots/mjcf/mjcf.h"
 
 #define MOST_LOOKS 1000000 // at equalities of joints, for all tendons
+#define LIGHT 1e-7         // a spool's mass over that of what the tendon moves, seen there
 
 typedef struct Sum {
   CniRobotJoint *joints[CN_COUPLING_TERMS];
@@ -27,7 +31,7 @@ typedef struct Line {
 } Line;
 
 typedef struct Tendon {
-  double stiffness, damping, range[2], rest[2];
+  double stiffness, damping, friction, armature, range[2], rest[2];
   int32_t limited, range_count, rest_count;
 } Tendon;
 
@@ -45,7 +49,8 @@ static CnStatus read_sum(CniMjcf *m, CniXmlNode *node, Sum *sum) {
     double coefficient = 1;
     CNI_TRY(cni_mjcf_joint(m, &v, "joint", &j));
     CNI_TRY(cni_xml_number(&v, "coef", &coefficient));
-    if (!j || !j->coordinate || sum->count == CN_COUPLING_TERMS)
+    int single = j && (j->kind == CN_JOINT_REVOLUTE || j->kind == CN_JOINT_PRISMATIC);
+    if (!single || sum->count == CN_COUPLING_TERMS)
       return cni_xml_fail(n, "needs a hinge or slide, and there are at most %d", CN_COUPLING_TERMS);
     sum->joints[sum->count] = j;
     sum->coefficients[sum->count++] = coefficient;
@@ -144,6 +149,105 @@ static CnStatus link_line(CniMjcf *m, const Line *line, json_t *list, const char
   return cni_robot_link(m->robot, list, kind, name, line->from->body, fa, line->to->body, fb, item);
 }
 
+// ---- spools ----
+
+static CniRobotJoint *spool_of(const CniMjcf *m, const CniXmlNode *node) {
+  for (int32_t i = 0; i < m->spool_count; i++)
+    if (m->spools[i].tendon == node) return &m->robot->joints[m->spools[i].joint];
+  return NULL;
+}
+
+// The joint on which a fixed tendon acts: L = c q + e; null: there is none.
+static CnStatus find_joint(CniMjcf *m, CniXmlNode *node, const Sum *sum, CniRobotJoint **joint,
+                           double *c, double *e) {
+  *c = 1, *e = 0;
+  if ((*joint = spool_of(m, node))) return CN_OK;
+  return reduce(m, sum, joint, c, e);
+}
+
+static CnStatus add_spool(CniMjcf *m, CniXmlNode *node, const Sum *sum) {
+  CniRobot *robot = m->robot;
+  CniXmlView view = cni_xml_view(node);
+  CnVec3 down = m->gravity, across = {-down.y, down.x, 0};
+  double least = INFINITY;
+  int32_t body, index;
+  if (!(cn_norm(across) > 1e-9 * cn_norm(down))) across = cn_vec3(1, 0, 0);
+  const char *name = cni_xml_text(&view, "name");
+  if (name && cni_name_find(&robot->joint_names, name) >= 0) name = NULL;
+  CniRobotJoint joint = {.node = node,
+                         .kind = CN_JOINT_PRISMATIC,
+                         .axis = across,
+                         .turn = CN_QUAT_ONE,
+                         .source = name};
+  for (int32_t i = 0; i < sum->count; i++) {
+    double value = sum->joints[i]->start, mass, c = sum->coefficients[i];
+    cni_robot_asked(robot, sum->joints[i]->source, &value);
+    joint.start += c * value;
+    joint.rate[0] += c * sum->joints[i]->rate[0];
+    CNI_TRY(cni_mjcf_inertia(m, sum->joints[i], &mass));
+    if (c != 0) least = fmin(least, mass / (c * c));
+  }
+  if (!(least < INFINITY)) return CN_OK;
+  // joints move as the list grows
+  CniMjcfSpool spool = {.tendon = node};
+  char own[400];
+  int n = snprintf(own, sizeof own, "%.300s_spool", name ? name : "tendon");
+  const char *called = cni_xml_keep(&robot->arena, own, (size_t)n);
+  if (!called) return cni_error_memory(sizeof own);
+  if (cni_name_find(&robot->body_names, called) >= 0) called = NULL;
+  CNI_TRY(cni_robot_add_body(robot, called, node, CNI_ROBOT_WORLD, CN_POSE_ONE, &body));
+  robot->bodies[body].mass = LIGHT * least;
+  robot->bodies[body].inertia =
+      cn_sdiag(0.01 * LIGHT * least, 0.01 * LIGHT * least, 0.01 * LIGHT * least);
+  CNI_TRY(cni_robot_add_joint(robot, &joint, &index));
+  spool.joint = index;
+  return CNI_PUSH(robot->allocator, m->spools, m->spool_capacity, m->spool_count, spool);
+}
+
+// Before settling: of tendons that a spring or a servo acts on.
+CnStatus cni_mjcf_spools(CniMjcf *m, CniXmlNode *root) {
+  static const char *const names[] = {"tendon", NULL};
+  double asked = 0;
+  cni_robot_asked(m->robot, "tendons", &asked);
+  if (asked == 0) return CN_OK;
+  for (CniXmlNode *section = NULL; (section = cni_xml_child(root, "tendon", section));)
+    for (CniXmlNode *n = NULL; (n = cni_xml_child(section, "fixed", n));) {
+      CniXmlView view;
+      Sum sum;
+      CniRobotJoint *joint = NULL;
+      double c, e = 0, acts[4] = {0};
+      static const char *const kinds[] = {"stiffness", "damping", "frictionloss", "armature"};
+      CNI_TRY(cni_mjcf_view_as(m, n, NULL, names, &view));
+      CNI_TRY(read_sum(m, n, &sum));
+      for (int32_t i = 0; i < 4; i++) CNI_TRY(cni_xml_number(&view, kinds[i], &acts[i]));
+      const char *name = cni_xml_text(&view, "name");
+      int servo = 0;
+      if (name) CNI_TRY(cni_mjcf_has_servo(m, name, &servo));
+      if (!servo && acts[0] == 0 && acts[1] == 0 && acts[2] == 0 && acts[3] == 0) continue;
+      if (sum.count < 2 || sum.count >= CN_COUPLING_TERMS) continue;
+      CNI_TRY(reduce(m, &sum, &joint, &c, &e));
+      if (c == 0) CNI_TRY(add_spool(m, n, &sum));
+    }
+  return CN_OK;
+}
+
+// After settling: its way is the tendon's length.
+static CnStatus couple_spool(CniMjcf *m, const CniXmlView *view, const Sum *sum) {
+  CniRobot *robot = m->robot;
+  const CniRobotJoint *joint = spool_of(m, view->node);
+  const char *name;
+  if (!joint) return CN_OK;
+  CNI_TRY(cni_mjcf_name(m, view, 3, &name));
+  json_t *terms = json_array();
+  json_t *item = json_pack("{s:s, s:o, s:f}", "name", name, "terms", terms, "offset", 0.0);
+  cni_robot_push(robot, robot->couplings, item);
+  if (!item) return cni_error_memory(1);
+  cni_robot_push(robot, terms, cni_robot_term(joint, -1));
+  for (int32_t i = 0; i < sum->count; i++)
+    cni_robot_push(robot, terms, cni_robot_term(sum->joints[i], sum->coefficients[i]));
+  return CN_OK;
+}
+
 // ---- springs and limits ----
 
 static CnStatus read_tendon(CniMjcf *m, const CniXmlView *view, Tendon *t) {
@@ -152,12 +256,15 @@ static CnStatus read_tendon(CniMjcf *m, const CniXmlView *view, Tendon *t) {
   cni_xml_known(view, known);
   CNI_TRY(cni_xml_number(view, "stiffness", &t->stiffness));
   CNI_TRY(cni_xml_number(view, "damping", &t->damping));
+  CNI_TRY(cni_xml_number(view, "frictionloss", &t->friction));
+  CNI_TRY(cni_xml_number(view, "armature", &t->armature));
   CNI_TRY(cni_xml_numbers(view, "range", 2, 2, t->range, &t->range_count));
   CNI_TRY(cni_xml_numbers(view, "springlength", 1, 2, t->rest, &t->rest_count));
   CNI_TRY(cni_mjcf_flag(view, "limited", &limited));
   t->limited = limited == 2 ? t->range_count > 0 && m->auto_limits : limited;
   if (m->off & CNI_MJCF_LIMIT) t->limited = 0;
   if (m->off & CNI_MJCF_PASSIVE) t->stiffness = t->damping = 0;
+  if (m->off & CNI_MJCF_FRICTION) t->friction = 0;
   if (t->stiffness > 0 && t->rest_count == 2 && t->rest[0] != t->rest[1])
     left_out(m, view, "the spring of a tendon has one length, the first");
   return CN_OK;
@@ -188,12 +295,23 @@ static CnStatus read_fixed(CniMjcf *m, const CniXmlView *view, const Tendon *t) 
   CniRobotJoint *joint = NULL;
   double c = 0, e = 0;
   CNI_TRY(read_sum(m, view->node, &sum));
+  CNI_TRY(couple_spool(m, view, &sum));
+  CNI_TRY(find_joint(m, view->node, &sum, &joint, &c, &e));
+  if ((t->friction > 0 || t->armature > 0) && c == 0)
+    left_out(m, view,
+             "friction and armature of a fixed tendon of several joints are left out (--set "
+             "tendons=1 makes a body for it)");
+  if (c != 0) {
+    joint->friction += t->friction * fabs(c);
+    joint->armature += t->armature * c * c;
+  }
   if (t->stiffness > 0 || t->damping > 0) {
-    CNI_TRY(reduce(m, &sum, &joint, &c, &e));
     double k = t->stiffness * c * c;
     CniRobotMotor spring = {.push = t->stiffness * c * (rest_of(t, sum.drawn) - e)};
     if (c == 0)
-      left_out(m, view, "the spring of a fixed tendon of several joints is left out");
+      left_out(m, view,
+               "the spring of a fixed tendon of several joints is left out (--set tendons=1 makes "
+               "a body for it)");
     else
       cni_robot_spring(joint, spring.push, k, t->damping * c * c);
   }
@@ -208,6 +326,8 @@ static CnStatus read_spatial(CniMjcf *m, const CniXmlView *view, const Tendon *t
   const char *name;
   json_t *item;
   CNI_TRY(read_line(m, view->node, &line, &good));
+  if (t->friction > 0 || t->armature > 0)
+    left_out(m, view, "friction and armature of a spatial tendon are left out");
   if (!good && acts)
     left_out(m, view, "a tendon of more than two sites that move against each other is left out");
   if (!good || !line.from) return CN_OK;
@@ -293,6 +413,21 @@ static CnStatus pull_line(CniMjcf *m, const CniXmlView *view, CniXmlNode *node, 
   return CN_OK;
 }
 
+CnStatus cni_mjcf_tendon_mass(CniMjcf *m, const CniXmlView *view, double gear, double *mass) {
+  CniXmlNode *node;
+  Sum sum;
+  *mass = 0;
+  CNI_TRY(find_tendon(m, view, "tendon", &node));
+  if (!is_fixed(node)) return CN_OK;
+  CNI_TRY(read_sum(m, node, &sum));
+  for (int32_t i = 0; i < sum.count; i++) {
+    double one, by = gear * sum.coefficients[i];
+    CNI_TRY(cni_mjcf_inertia(m, sum.joints[i], &one));
+    if (fabs(by) > 1e-9) *mass += one / (by * by);
+  }
+  return CN_OK;
+}
+
 CnStatus cni_mjcf_pull(CniMjcf *m, const CniXmlView *view, CniRobotMotor f, double gear) {
   CniXmlNode *node;
   CniRobotJoint *joint = NULL;
@@ -310,9 +445,11 @@ CnStatus cni_mjcf_pull(CniMjcf *m, const CniXmlView *view, CniRobotMotor f, doub
       CNI_TRY(cni_mjcf_drive(m, view, sum.joints[i], f, gear * sum.coefficients[i]));
     return CN_OK;
   }
-  CNI_TRY(reduce(m, &sum, &joint, &c, &e));
+  CNI_TRY(find_joint(m, node, &sum, &joint, &c, &e));
   if (c == 0) {
-    left_out(m, view, "the servo of a fixed tendon of several joints is left out");
+    left_out(m, view,
+             "the servo of a fixed tendon of several joints is left out (--set tendons=1 makes a "
+             "body for it)");
     return CN_OK;
   }
   f.push -= f.stiffness * gear * e;

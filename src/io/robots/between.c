@@ -6,6 +6,8 @@
 //     mass     where no slide is below and the hinges below meet in a point, a thousandth of the mass there, less
 //              where its lever would use up the inertia. Otherwise a ten millionth: as slides move, the mass
 //              matrix is off by about that share of itself.
+//              Slides below get what they no longer carry as armature, so that their inertia is exact; their weight
+//              is not, where gravity is along them.
 //     inertia  where only slides are below, which do not turn, half of it; else a ten millionth, which is how
 //              far the mass matrix is off as hinges turn. (That of a rod along the axis of a single hinge would
 //              be exact, but a body that is light about one axis only tumbles: joints open.)
@@ -131,7 +133,7 @@ static CnSym3 light_inertia(const CniRobot *robot, const CniRobotBody *b) {
 }
 
 CniRobotPart cni_robot_between(const CniRobot *robot, CniRobotBody *b, int32_t below) {
-  const CniRobotJoint *j = &robot->joints[b->first_joint + below];
+  CniRobotJoint *j = &robot->joints[b->first_joint + below];
   int32_t count = b->joint_count - below, slides = 0;
   double share = LIGHT, most, least = least_of(b->inertia, &most);
   CnVec3 com = b->com.position, point = com;
@@ -145,6 +147,8 @@ CniRobotPart cni_robot_between(const CniRobot *robot, CniRobotBody *b, int32_t b
   CnPose way = CN_POSE_ONE;
   for (int32_t i = 0; i < count; i++) way = cn_pose_mul(way, cni_robot_motion(&j[i]));
   CniRobotPart part = {.mass = share * b->mass};
+  for (int32_t i = 0; i < count; i++)
+    if (!turns(&j[i])) j[i].armature += part.mass; // which they no longer carry
   take_mass(b, part.mass, point);
   part.inertia =
       slides == count ? add(cn_sdiag(0, 0, 0), 0.5, b->inertia) : light_inertia(robot, b);

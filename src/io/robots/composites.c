@@ -4,8 +4,6 @@
 //     two hinges at right angles whose axes meet        universal
 //     a slide and a hinge along one direction           cylindrical
 //     two slides at right angles, a hinge across both   planar
-//     two slides at right angles                        planar, its turn held by a coupling
-//     three                                             generic, its turns held by couplings
 //
 // Nothing is between such joints: they are exact. What is left gets bodies between (between.c).
 // A joint of the scene shows the description's coordinates: as drawn each stands at its `ref`.
@@ -49,22 +47,12 @@ static int first_is_y(const CniRobotJoint *j) {
   return j->made_count > 2 && cn_dot(cn_cross(j[0].axis, j[1].axis), j[2].axis) < 0;
 }
 
-// Two slides at right angles; what the third is stands across them.
-static int crossed_slides(const CniRobotJoint *j, int32_t count) {
-  int square_all = square(j[0].axis, j[1].axis);
-  for (int32_t i = 2; i < count; i++)
-    square_all &= square(j[0].axis, j[i].axis) && square(j[1].axis, j[i].axis);
-  return square_all && j[0].kind == CN_JOINT_PRISMATIC && j[1].kind == CN_JOINT_PRISMATIC;
-}
-
+// Two slides at right angles, a hinge across both.
 static int is_planar(const CniRobotJoint *j) {
-  return crossed_slides(j, 3) && j[2].kind == CN_JOINT_REVOLUTE;
-}
-
-static int is_table(const CniRobotJoint *j) { return crossed_slides(j, 2); }
-
-static int is_gantry(const CniRobotJoint *j) {
-  return crossed_slides(j, 3) && j[2].kind == CN_JOINT_PRISMATIC;
+  int square_all =
+      square(j[0].axis, j[1].axis) && square(j[0].axis, j[2].axis) && square(j[1].axis, j[2].axis);
+  return square_all && j[0].kind == CN_JOINT_PRISMATIC && j[1].kind == CN_JOINT_PRISMATIC &&
+         j[2].kind == CN_JOINT_REVOLUTE;
 }
 
 // In the order of their joints, but for first_is_y.
@@ -91,17 +79,13 @@ static void cylindrical_frames(const CniRobotJoint *j, CnPose *a, CnPose *b) {
                 cn_qmul(a->rotation, cni_turn_about(cn_vec3(0, 0, 1), hinge->ref))};
 }
 
-// A plane of slides, or a space of them; the third, of which there may be none, turns or slides across.
 static void planar_frames(const CniRobotJoint *j, CnPose *a, CnPose *b) {
-  int swapped = first_is_y(j), third = j->made_count > 2;
-  int turns = third && j[2].kind == CN_JOINT_REVOLUTE;
-  CnMat3 axes = {.x = j[swapped].axis, .y = j[!swapped].axis};
-  axes.z = third ? j[2].axis : cn_cross(axes.x, axes.y);
-  *a = *b = (CnPose){j[j->made_count - 1].anchor, cni_quat_from_mat(axes)};
+  int swapped = first_is_y(j);
+  CnMat3 axes = {.x = j[swapped].axis, .y = j[!swapped].axis, .z = j[2].axis};
+  *a = *b = (CnPose){j[2].anchor, cni_quat_from_mat(axes)};
   // the axes of a do not turn with the body: it is a that is moved
-  for (int32_t i = 0; i < j->made_count - turns; i++)
-    a->position = cn_madd(a->position, -j[i].ref, j[i].axis);
-  if (turns) b->rotation = cn_qmul(b->rotation, cni_turn_about(cn_vec3(0, 0, 1), j[2].ref));
+  for (int32_t i = 0; i < 2; i++) a->position = cn_madd(a->position, -j[i].ref, j[i].axis);
+  b->rotation = cn_qmul(b->rotation, cni_turn_about(cn_vec3(0, 0, 1), j[2].ref));
 }
 
 // ---- the table ----
@@ -113,8 +97,6 @@ static const struct {
   void (*name)(CniRobotJoint *j); // the coordinates
   void (*frames)(const CniRobotJoint *j, CnPose *a, CnPose *b);
 } composites[] = {{CN_JOINT_PLANAR, 3, is_planar, name_in_order, planar_frames},
-                  {CN_JOINT_GENERIC, 3, is_gantry, name_in_order, planar_frames},
-                  {CN_JOINT_PLANAR, 2, is_table, name_in_order, planar_frames},
                   {CN_JOINT_UNIVERSAL, 2, is_universal, name_in_order, universal_frames},
                   {CN_JOINT_CYLINDRICAL, 2, is_cylindrical, name_cylindrical, cylindrical_frames}};
 

@@ -127,22 +127,6 @@ static void put_bushing(CniRobot *robot, const CniRobotJoint *j, const json_t *j
                            d, "angular_stiffness", k, k, k));
 }
 
-// Turns of a joint of slides alone that it must not make.
-static CnStatus hold_turns(CniRobot *robot, const CniRobotJoint *j) {
-  static const char *const table[] = {"angle", NULL}, *const gantry[] = {"rx", "ry", "rz", NULL};
-  int slides = j->made_count > 1 && j[j->made_count - 1].kind == CN_JOINT_PRISMATIC;
-  const char *const *held = j->made == CN_JOINT_GENERIC ? gantry : table;
-  if (!slides || (j->made != CN_JOINT_GENERIC && j->made != CN_JOINT_PLANAR)) return CN_OK;
-  for (; *held; held++) {
-    const char *name;
-    CNI_TRY(cni_robot_name(robot, 3, "no turn", &name));
-    cni_robot_push(robot, robot->couplings,
-                   json_pack("{s:s, s:[{s:s, s:s}], s:f}", "name", name, "terms", "joint", j->name,
-                             "coordinate", *held, "offset", 0.0));
-  }
-  return CN_OK;
-}
-
 // The joint of the scene that begins with this one.
 static void put_joint(CniRobot *robot, json_t *list, CniRobotJoint *j, const char *above,
                       CnPose base, const char *below) {
@@ -215,7 +199,6 @@ static CnStatus put_chain(CniRobot *robot, CniRobotBody *b, json_t *bodies, json
                      body_item(robot, below, at, rate, part.mass, part.com, part.inertia));
     }
     put_joint(robot, joints, j, above, base, below);
-    CNI_TRY(hold_turns(robot, j));
     above = below;
     base = CN_POSE_ONE;
   }

@@ -57,6 +57,8 @@ static CnStatus read_limits(CniMjcf *m, const CniXmlView *view, double unit, Cni
 static CnStatus read_bounds(CniMjcf *m, const CniXmlView *view, CniRobotJoint *joint) {
   int32_t limited = 2, n;
   CNI_TRY(cni_xml_numbers(view, "actuatorfrcrange", 2, 2, joint->most, &n));
+  if (n == 0) // as it was called for a while
+    CNI_TRY(cni_xml_numbers(view, "actuatorforcerange", 2, 2, joint->most, &n));
   CNI_TRY(cni_mjcf_flag(view, "actuatorfrclimited", &limited));
   joint->bounded = n > 0 && (limited == 2 ? m->auto_limits : limited);
   return CN_OK;
@@ -159,7 +161,9 @@ static CnStatus read_site(CniMjcf *m, CniXmlNode *node, const Place *place) {
   CnPose pose;
   static const char *const looks[] = {"type", "size", "rgba", "group", "material", NULL};
   CNI_TRY(cni_mjcf_view(m, node, place->childclass, &view));
+  double length;
   CNI_TRY(cni_mjcf_pose(m, &view, &pose));
+  CNI_TRY(cni_mjcf_ends(&view, &pose, &length));
   cni_xml_known(&view, looks); // a site is a place: what it looks like does not matter
   CniMjcfSite site = {cni_xml_text(&view, "name"), place->body, cn_pose_mul(place->frame, pose)};
   if (!site.name) return CN_OK;

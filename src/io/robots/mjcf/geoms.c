@@ -25,29 +25,36 @@ typedef struct Geom {
   CniXmlNode *mesh;
 } Geom;
 
-// The two ends of an axis give place, direction and length.
-static CnStatus read_ends(const CniXmlView *view, Geom *g) {
+CnStatus cni_mjcf_ends(const CniXmlView *view, CnPose *pose, double *length) {
   double ends[6];
   int32_t n;
+  *length = 0;
   CNI_TRY(cni_xml_numbers(view, "fromto", 6, 6, ends, &n));
   if (n == 0) return CN_OK;
-  if (g->type != CAPSULE && g->type != CYLINDER && g->type != BOX && g->type != ELLIPSOID)
-    return cni_xml_fail(view->node, "a %s has no \"fromto\"", types[g->type]);
   CnVec3 from = {ends[0], ends[1], ends[2]}, to = {ends[3], ends[4], ends[5]};
   CnVec3 d = cn_sub(from, to);
-  double length = cn_norm(d);
-  if (!(length > 1e-12)) return cni_xml_fail(view->node, "the ends of \"fromto\" are the same");
-  int round = g->type == CAPSULE || g->type == CYLINDER;
-  if (!round) g->size[1] = g->size[0]; // only the first number counts
-  g->size[round ? 1 : 2] = length / 2;
-  g->size_count = round ? 2 : 3;
-  d = cn_scale(1 / length, d);
+  *length = cn_norm(d);
+  if (!(*length > 1e-12)) return cni_xml_fail(view->node, "the ends of \"fromto\" are the same");
+  d = cn_scale(1 / *length, d);
   // the shortest turn that takes z there
   CnVec3 axis = {-d.y, d.x, 0};
   double s = cn_norm(axis);
   if (s < 1e-15) axis = cn_vec3(1, 0, 0);
-  g->pose.position = cn_scale(0.5, cn_add(from, to));
-  g->pose.rotation = cni_turn_about(s < 1e-15 ? axis : cn_scale(1 / s, axis), cni_atan2(s, d.z));
+  pose->position = cn_scale(0.5, cn_add(from, to));
+  pose->rotation = cni_turn_about(s < 1e-15 ? axis : cn_scale(1 / s, axis), cni_atan2(s, d.z));
+  return CN_OK;
+}
+
+static CnStatus read_ends(const CniXmlView *view, Geom *g) {
+  double length;
+  CNI_TRY(cni_mjcf_ends(view, &g->pose, &length));
+  if (length == 0) return CN_OK;
+  if (g->type != CAPSULE && g->type != CYLINDER && g->type != BOX && g->type != ELLIPSOID)
+    return cni_xml_fail(view->node, "a %s has no \"fromto\"", types[g->type]);
+  int round = g->type == CAPSULE || g->type == CYLINDER;
+  if (!round) g->size[1] = g->size[0]; // only the first number counts
+  g->size[round ? 1 : 2] = length / 2;
+  g->size_count = round ? 2 : 3;
   return CN_OK;
 }
 

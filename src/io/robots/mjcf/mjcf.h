@@ -154,6 +154,8 @@ void cni_mjcf_groups(CniMjcf *m);
 // A geom: its shape, if it has one, and its mass.
 CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int32_t body,
                        CnPose frame, CniMassProps *mass);
+// "fromto": the two ends of an axis give place, direction and length; absent: length 0.
+CnStatus cni_mjcf_ends(const CniXmlView *view, CnPose *pose, double *length);
 // A mesh's mass, of its surface where `shell`, zeros where it has none, and its hull as a shape; null item with a note: left out (meshes.c).
 CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *mesh, int32_t shell, double density,
                             CniMassProps *mass);

@@ -2,6 +2,9 @@
 // Small dense complementarity problems handed to the solver table (clash.h).
 #include "integrator/clash.h"
 
+#include "core/vec.h"
+#include "solver/solver.h"
+
 CnStatus cni_clash_init(CniClash *clash, const CnAllocator *allocator) {
   *clash = (CniClash){.allocator = *allocator, .answer = cn_answer_empty(allocator)};
   CnProblemDef def = cn_problem_def_default();
@@ -72,6 +75,25 @@ int32_t cni_clash_bound(CniClash *clash, double bound) {
   return 1;
 }
 
+void cni_clash_renew(CniClash *clash) {
+  clash->together = 1;
+  clash->spent = 0;
+}
+
+// Who cannot solve one problem of a step seldom solves the next; what is solved counts little.
+#define SOLVED 0.125
+
+static CnStatus solve_within(CniClash *clash, CnSolver *solver, CnSolveReport *report) {
+  if (!clash->together) clash->spent = 0;
+  double allowed = cn_max(0, cni_solver_allowance(solver, clash->row_count) - clash->spent);
+  double left = allowed;
+  cni_solver_allow(solver, &left);
+  CnStatus status = cn_solver_solve(solver, clash->problem, &clash->answer, report);
+  cni_solver_allow(solver, NULL);
+  if (status == CN_OK) clash->spent += (report->converged ? SOLVED : 1) * (allowed - left);
+  return status;
+}
+
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report) {
   int32_t n = clash->row_count;
   CnSparse w = {n, n, clash->start, clash->column, clash->w};
@@ -83,7 +105,7 @@ CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *repor
     CNI_TRY(cn_problem_add_explicit(clash->problem, set, clash->dims[i], &block));
   }
   CNI_TRY(cn_answer_fit(&clash->answer, clash->problem));
-  return cn_solver_solve(solver, clash->problem, &clash->answer, report);
+  return solve_within(clash, solver, report);
 }
 
 CnStatus cni_clash_solver(const char *name, const CnAllocator *allocator, CnSolver **solver) {

@@ -17,6 +17,8 @@ typedef struct CniClash {
   CnSet *sets;             // one a block
   int32_t *dims;
   int32_t w_capacity, q_capacity, start_capacity, column_capacity, set_capacity, dim_capacity;
+  int32_t together; // 1: the solves since cni_clash_renew share what one of them may take
+  double spent;     // multiplications, of these
 } CniClash;
 
 CnStatus cni_clash_init(CniClash *clash, const CnAllocator *allocator);
@@ -30,6 +32,8 @@ void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu);
 // Of a contact, and of a row with a bound; returns the number of rows.
 int32_t cni_clash_contact(CniClash *clash, const CnEquations *eq, int32_t contact);
 int32_t cni_clash_bound(CniClash *clash, double bound);
+// A step begins, whose solves share their work.
+void cni_clash_renew(CniClash *clash);
 // Impulses and velocities in answer.g and answer.u.
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report);
 

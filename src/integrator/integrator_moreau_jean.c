@@ -393,6 +393,7 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   *report = (CnSolveReport){.solver = "none", .converged = 1, .method = "none"};
   s->report = (CnIntegratorReport){.time = t, .last_cause = ""};
   m->systems = 0;
+  cni_clash_renew(&s->clash);
   CNI_TRY(fit(s, system));
   CNI_TRY(find_active(s, t, q, v, h));
   cni_motion_kinematics(m, t, q, v, s->q_dot);

@@ -56,6 +56,10 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
 // cn_solver_solve in the memory of a step (null: the solver's own).
 CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                           CniStepMemory *memory, CnSolveReport *report);
+// For who asks for many solves: what one of so many rows, or all of a step, may take by the solver's effort; and what the
+// solves from here on may take of it (CniStepMemory.work), null: there is no such bound.
+double cni_solver_allowance(const CnSolver *solver, double rows);
+void cni_solver_allow(CnSolver *solver, double *work);
 // Does it read b by cni_block_b alone? Others are given problems with all rows (cni_problem_widen_b).
 int cni_solver_takes_b_per_block(const CnSolver *solver);
 

@@ -19,6 +19,8 @@
 // Everything else (friction, limits, step problems), likewise: auto_cones.c. Explicit problems
 // of more than 60000 rows, whose factors would be large, are psor's alone.
 //
+// Who asks for many solves, as an integrator, lends them work (CniStepMemory.work); what tries then gets what is left.
+//
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
 #include "solver/cones/auto_islands.h"
@@ -108,9 +110,12 @@ static int given_is_good(Auto *s, const CnProblem *p, const CnAnswer *answer, Se
 }
 
 // What an attempt was worth; 1 if nothing has to be tried any more.
-static int settle(Auto *s, Search *search, const CniAttempt *attempt, const char *method) {
+static int settle(Auto *s, Search *search, const CniAttempt *attempt, double work,
+                  const char *method) {
   CnSolveReport *report = search->report;
+  double *left = s->memory->work;
   report->iterations += attempt->pivots;
+  if (left) *left -= attempt->pivots * work;
   keep_better(search, attempt->error, method);
   if (search->best <= s->tolerance) {
     report->outcome = CN_OUTCOME_FINISHED;
@@ -118,32 +123,42 @@ static int settle(Auto *s, Search *search, const CniAttempt *attempt, const char
   }
   report->outcome = attempt->hopeless ? CN_OUTCOME_INFEASIBLE : CN_OUTCOME_STALLED;
   if (cni_lcp_work_late(&s->work)) report->cut_by_time = 1;
-  return attempt->hopeless || report->cut_by_time;
+  return attempt->hopeless || report->cut_by_time || (left && !(*left > 0));
 }
+
+// So much work, or what is left of it.
+static double affordable(const Auto *s, double work) {
+  return s->memory->work ? cn_clamp(*s->memory->work, 0, work) : work;
+}
+
+// The work of a pivot of a dense table, and of a factor.
+static double pivot_work(const CnProblem *p) { return (double)p->row_count * p->row_count; }
+static double factor_work(const CnProblem *p) { return pivot_work(p) * p->row_count; }
 
 static CnStatus try_lemke(Auto *s, const CnProblem *p, Search *search, int32_t cover, int *done) {
   CniAttempt attempt;
-  int32_t limit = 20 * p->row_count + 100;
+  int32_t n = p->row_count, limit = 20 * n + 100;
+  if (affordable(s, limit * pivot_work(p)) < limit * pivot_work(p)) limit = 3 * n + 20;
   CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
-  *done = settle(s, search, &attempt, "lemke");
+  *done = settle(s, search, &attempt, pivot_work(p), "lemke");
   return CN_OK;
 }
 
 static CnStatus try_cases(Auto *s, const CnProblem *p, Search *search, int *done) {
   // the tableau of the last path tells how many pairs there are
-  double pairs = s->work.reduced.t.pairs, most = CASES_WORK / (pairs * pairs + 1);
+  double pairs = s->work.reduced.t.pairs, most = affordable(s, CASES_WORK) / (pairs * pairs + 1);
   CniAttempt attempt;
   if (pairs > CASES_MOST) return CN_OK;
   int32_t limit = most < 1e6 ? (int32_t)most : 1000000;
   CNI_TRY(cni_lcp_branch(&s->work, p, limit, s->tolerance, &attempt));
-  *done = settle(s, search, &attempt, "cases");
+  *done = settle(s, search, &attempt, pairs * pairs, "cases");
   return CN_OK;
 }
 
 static CnStatus try_newton(Auto *s, const CnProblem *p, Search *search, const double *given,
                            int *done) {
   CniLcpWork *k = &s->work;
-  double n = p->row_count, most = NEWTON_WORK / (n * n * n + 1) + 5;
+  double most = affordable(s, NEWTON_WORK) / (factor_work(p) + 1) + 5;
   int32_t limit = most < NEWTON_STEPS ? (int32_t)most : NEWTON_STEPS;
   CniRng rng = {1};
   for (int32_t start = 0; start < NEWTON_STARTS && !*done; start++) {
@@ -151,7 +166,7 @@ static CnStatus try_newton(Auto *s, const CnProblem *p, Search *search, const do
     for (int32_t i = 0; i < p->row_count; i++)
       k->spare[i] = start == 0 ? given[i] : start == 1 ? 1 : cni_rng_range(&rng, 0, 10);
     CNI_TRY(cni_lcp_newton(k, p, k->spare, limit, s->tolerance, &attempt));
-    *done = settle(s, search, &attempt, "newton");
+    *done = settle(s, search, &attempt, factor_work(p), "newton");
   }
   return CN_OK;
 }
@@ -166,7 +181,7 @@ static CnStatus try_sweeps(Auto *s, const CnProblem *p, Search *search, const Cn
   CNI_TRY(cni_solver_psor.solve(s->sweeps, p, &answer, s->memory, &report));
   if (report.cut_by_time) search->report->cut_by_time = 1;
   CniAttempt attempt = {.pivots = report.iterations, .error = cni_problem_error(p, k->g, k->u)};
-  settle(s, search, &attempt, cni_solver_psor.name);
+  settle(s, search, &attempt, 2. * p->w.start[p->row_count], cni_solver_psor.name);
   return CN_OK;
 }
 
@@ -182,7 +197,7 @@ static CnStatus search_lcp(Auto *s, const CnProblem *p, const CnAnswer *given, S
   if (!done) {
     CniAttempt attempt;
     CNI_TRY(cni_lcp_active(&s->work, p, given->g, ACTIVE_STEPS, s->tolerance, &attempt));
-    done = settle(s, search, &attempt, "active rows");
+    done = settle(s, search, &attempt, factor_work(p), "active rows");
   }
   if (!done) CNI_TRY(try_newton(s, p, search, given->g, &done));
   if (!done && !few) CNI_TRY(try_cases(s, p, search, &done));

@@ -19,6 +19,9 @@ typedef struct CniStepMemory {
   // Velocity groups of the problem to be solved, lent by who owns it to a solver that likes to work
   // in place and restores them (psor); null: it works on a copy.
   struct CniGroup *lent_groups;
+  // Multiplications that are left for this solve and those after it, lent by who asks for many (integrators) to a
+  // solver that would try on; null: each solve has the bounds of its solver alone.
+  double *work;
 } CniStepMemory;
 void cni_step_memory_init(CniStepMemory *memory, const CnAllocator *allocator);
 // The beginning of a step: everything is free.

@@ -108,13 +108,23 @@ typedef struct Search {
   int32_t done;
 } Search;
 
+// Is there work left to be done?
+static int funded(const Search *k) { return !k->budget || *k->budget > 0; }
+
+// Multiplications of a step of Newton's method or of the interior point, and of a sweep.
+static double step_work(const Search *k) { return cni_cones_flops(k->s->cones); }
+static double sweep_work(const Search *k) {
+  return k->swept ? 2. * k->swept->w.start[k->swept->w.row_count] : step_work(k);
+}
+
 // Count an attempt; 1 if it is the best so far. Nothing more is tried once an answer is within the
 // tolerance or the time is over.
-static int judge(Search *k, double error, int32_t steps, const char *method) {
+static int judge(Search *k, double error, int32_t steps, double (*work)(const Search *k),
+                 const char *method) {
   CnSolveReport *report = k->report;
   report->iterations += steps;
   report->attempts++;
-  if (k->budget) *k->budget -= steps * cni_cones_flops(k->s->cones);
+  if (k->budget && steps > 0) *k->budget -= steps * work(k);
   int better = error < k->error;
   if (better) {
     k->error = error;
@@ -126,18 +136,19 @@ static int judge(Search *k, double error, int32_t steps, const char *method) {
 }
 
 static void keep(Search *k, const double *g, double error, int32_t steps, const char *method) {
-  if (judge(k, error, steps, method)) memcpy(k->best, g, (size_t)k->p->row_count * sizeof *g);
+  if (judge(k, error, steps, sweep_work, method))
+    memcpy(k->best, g, (size_t)k->p->row_count * sizeof *g);
 }
 
 static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
                         const char *method) {
-  if (judge(k, error, steps, method)) cni_cones_export(k->s->cones, g, k->best);
+  if (judge(k, error, steps, step_work, method)) cni_cones_export(k->s->cones, g, k->best);
 }
 
 // So many steps, or those that the budget has left.
 static int32_t affordable(const Search *k, int32_t most) {
   if (!k->budget) return most;
-  double left = *k->budget / cni_cones_flops(k->s->cones);
+  double left = *k->budget / step_work(k);
   return left >= most ? most : left >= 1 ? (int32_t)left : 0;
 }
 
@@ -174,7 +185,7 @@ static CnStatus try_newton(Search *k, const double *from, int32_t most) {
 // From change of state to change of state.
 static CnStatus try_path(Search *k) {
   CniCones *c = k->s->cones;
-  int32_t most = cni_cones_afford(c, PATH_WORK, PATH_MOST), made = 0;
+  int32_t most = affordable(k, cni_cones_afford(c, PATH_WORK, PATH_MOST)), made = 0;
   double error;
   if (!cni_cone_path_takes(c) || (most < PATH_MANY && k->error > PATH_NEAR)) return CN_OK;
   if (most / PATH_EACH > k->p->block_count) most = PATH_EACH * k->p->block_count;
@@ -227,7 +238,7 @@ static CnStatus later_sweeps(Search *k) {
   CniMixed *m = &k->mixed;
   double tried = cn_min(NEAR, m->error);
   if (k->error < m->error) cni_mixed_restart(m, k->best);
-  for (int32_t i = 0; i < LATER_BURSTS && !k->done; i++) {
+  for (int32_t i = 0; i < LATER_BURSTS && !k->done && funded(k); i++) {
     CNI_TRY(keep_swept(k, cni_mixed_run(m, LATER_BURST, k->aim)));
     if (k->done || !(m->error <= LATER_TRY * tried)) continue;
     tried = m->error;
@@ -250,7 +261,8 @@ static CnStatus last_sweeps(Search *k) {
   int32_t made = 0;
   CNI_TRY(cni_arena_array(&k->s->room, m->n, sizeof(double), &settled));
   if (k->error < m->error) cni_mixed_restart(m, k->best);
-  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim); i++) {
+  int32_t most = k->budget ? (int32_t)cn_clamp(*k->budget / sweep_work(k), 0, 1e6) : INT32_MAX;
+  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim) && made < most; i++) {
     if (i % LAST_PATIENCE == 0) {
       if (i > 0 && !within_reach(m->error / k->aim, change / before, LAST_BURSTS / LAST_PATIENCE))
         break;
@@ -399,16 +411,17 @@ static CnStatus climb(Search *k) {
     if (k->done || k->p->row_count > CNI_FACTOR_ROWS) return CN_OK;
   }
   CNI_TRY(load(k));
+  if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
   if (!k->swept) CNI_TRY(begin_other(k));
   if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && k->swept) {
     CNI_TRY(later_sweeps(k));
-    if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
+    if (!k->done && funded(k)) CNI_TRY(try_ipm(k, IPM_STEPS));
   }
-  if (!k->done && k->swept) CNI_TRY(last_sweeps(k));
-  if (!k->done) CNI_TRY(try_path(k));
-  if (!k->done && !k->swept) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
+  if (!k->done && k->swept && funded(k)) CNI_TRY(last_sweeps(k));
+  if (!k->done && funded(k)) CNI_TRY(try_path(k));
+  if (!k->done && !k->swept && funded(k)) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
   return CN_OK;
 }
@@ -530,7 +543,8 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
               .report = report,
               .given = answer,
               .error = INFINITY,
-              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0};
+              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0,
+              .budget = p->form == CN_FORM_EXPLICIT ? memory->work : NULL};
   int warm = 0;
   for (int32_t i = 0; i < p->row_count && !warm; i++) warm = answer->g[i] != 0;
   report->attempts = 0;

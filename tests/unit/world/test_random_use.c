@@ -103,6 +103,13 @@ static int32_t hostile; // 1: this call has wrong arguments
 static int32_t watched; // 1: `shot` is the snapshot before this call
 static int32_t ended;   // 1: a step was not found, after seconds; the next would not be either
 static int32_t modest;  // 1: only what every integrator follows
+static int32_t most;    // of each class: most worlds are small, as their calls are cheap
+
+// Small or large, without a number drawn.
+static int32_t most_of(uint64_t number) {
+  static const int32_t sizes[] = {4, 5, 6, 6, 8, 8, 12, LIVE};
+  return sizes[(number * 0x9e3779b97f4a7c15u) >> 61];
+}
 
 static int32_t roll(int32_t count) { return (int32_t)(cni_rng_unit(&rng) * count); }
 
@@ -854,12 +861,20 @@ static CnStatus run_scarce(const Operation *operation, CnWorld *world, TestAlloc
   return operation->run(world, call);
 }
 
+// Is there room for what it makes, and what it asks for?
+static int32_t fits(const Operation *operation) {
+  if (operation->makes && model.live_count[operation->makes] >= most) return 0;
+  return !operation->asks || hostile || model.live_count[operation->asks] > 0;
+}
+
 static void call_both(void) {
-  const Operation *operation = some_operation();
+  const Operation *operation;
   Call call;
-  draw(&call);
-  if (operation->makes && model.live_count[operation->makes] == LIVE) return;
-  if (operation->asks && !hostile && !model.live_count[operation->asks]) return;
+  do {
+    operation = some_operation();
+    draw(&call);
+    if (most == LIVE && !fits(operation)) return;
+  } while (!fits(operation));
   operation_name = operation->name;
   watched = hostile || roll(12) == 0;
   if (watched) shot_size = save(world_a, shot);
@@ -949,7 +964,7 @@ static void create_worlds(void) {
   if (roll(2)) def.integrator = cn_integrator_name(roll(table_size(cn_integrator_name)));
   modest = strcmp(def.integrator, "impulse") != 0 && roll(4);
   def.integration.project_start = roll(2);
-  def.integration.max_steps = 200;
+  def.integration.max_steps = most < LIVE ? 50 : 200;
   def.integration.max_events = 50;
   if (roll(2)) def.solver = cn_solver_def_default(cn_solver_name(roll(table_size(cn_solver_name))));
   def.solver.max_iterations = 1 + roll(30);
@@ -982,8 +997,9 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
   return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void episode(void) {
+static void episode(int32_t size) {
   seed = rng.state;
+  most = size;
   operation_number = ended = 0;
   create_worlds();
   for (int32_t i = 0; i < EPISODE && !ended; ++i, ++operation_number) {
@@ -996,11 +1012,14 @@ static void episode(void) {
   test_alloc_check_clean(&alloc_b);
 }
 
-// Worlds that failed: moreau-jean told a contact that was no more, at no finite place.
+// Worlds that failed: moreau-jean told a contact that was no more, at no finite place; it worked for a minute on a
+// step that nobody can solve.
 static void test_found(void **state) {
   (void)state;
   rng.state = 2827252575545671211u;
-  episode();
+  episode(LIVE);
+  rng.state = 11800313722894910172u;
+  episode(LIVE);
 }
 
 static void test_random_use(void **state) {
@@ -1008,7 +1027,7 @@ static void test_random_use(void **state) {
   int64_t count = (int64_t)from_environment("CAIRN_RANDOM_OPERATIONS", 10000);
   rng.state = from_environment("CAIRN_RANDOM_SEED", 1);
   for (int64_t done = 0; done < count; done += operation_number) {
-    episode();
+    episode(most_of(rng.state));
   }
   print_message("%lld calls done, %lld refused, %lld without memory, %lld steps\n",
                 (long long)count_ok, (long long)count_refused, (long long)count_no_memory,

@@ -25,7 +25,12 @@ CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlac
                      "force '%s' (slot %u) has no function: neither snapshots nor scenes keep one, "
                      "set it with cn_force_set",
                      force->name, (unsigned)force->slot);
-  CNI_TRY(cni_force_place(&at->sight, place));
+  CnStatus status = cni_force_place(&at->sight, place);
+  if (status != CN_OK && !cn_error_message()[0])
+    return cni_error(status, "t = %g s: force '%s' (slot %u, %s) failed without a word (%s)",
+                     at->sight.time, force->name, (unsigned)force->slot,
+                     cni_force_kind(force->def.kind)->name, cn_status_name(status));
+  CNI_TRY(status);
   if (!place->unfit) return CN_OK;
   return cni_error(CN_NOT_FINITE, "t = %g s: the %s of force '%s' (slot %u, %s) is not finite",
                    at->sight.time, place->unfit, force->name, (unsigned)force->slot,

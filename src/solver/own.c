@@ -23,6 +23,13 @@ typedef struct State {
   void *state;
 } State;
 
+// A failure has a sentence, if none else this one.
+static CnStatus told(const Own *own, CnStatus status) {
+  if (status == CN_OK || cn_error_message()[0]) return status;
+  return cni_error(status, "solver %s failed without a word (%s)", own->name,
+                   cn_status_name(status));
+}
+
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
   const CnSolverKind *kind = cni_solver_find(def->name);
   State *made;
@@ -33,9 +40,10 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   cni_own_enter(&call, NULL);
   CnStatus status = given->create ? given->create(given->context, &made->def, &made->state) : CN_OK;
   cni_own_leave(&call);
+  const Own *own = made->own;
   if (status != CN_OK) cni_release(allocator, made, sizeof *made);
   *state = status == CN_OK ? made : NULL;
-  return status;
+  return told(own, status);
 }
 
 static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
@@ -49,7 +57,7 @@ static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStep
   cni_own_enter(&call, NULL);
   CnStatus status = given->solve(given->context, s->state, &s->def, p, &shown, report);
   cni_own_leave(&call);
-  CNI_TRY(status);
+  CNI_TRY(told(s->own, status));
   if (shown.g != answer->g || shown.u != answer->u || shown.v != answer->v ||
       shown.row_count != answer->row_count || shown.velocity_count != answer->velocity_count)
     return cni_invalid("solver %s: the arrays of the answer were exchanged: impulses are written "

@@ -35,6 +35,7 @@ typedef struct CniOwnCall {
 CN_API const CniOwnCall **cn_own_calls(void); // the innermost of this thread; null: none
 static inline void cni_own_enter(CniOwnCall *call, const void *def) {
   const CniOwnCall **top = cn_own_calls();
+  cn_error_set(CN_OK, NULL); // what it fails with is its own sentence
   *call = (CniOwnCall){def, *top};
   *top = call;
 }

@@ -29,20 +29,22 @@ CN_API CnRecorderDef cn_recorder_def_default(void);
 
 typedef struct CnRecorder CnRecorder;
 
-/// Begin a file with the present state as its first frame. The world must keep its bodies, shapes and
-/// joints while it is recorded. On failure *recorder is NULL and no file is left behind.
+/// Begin a file with the present state as its first frame. A run has the bodies, shapes and joints that it began
+/// with. On failure *recorder is NULL and no file is left behind.
 CN_API CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder **recorder);
 
 /// After each step of the world: scalars, sensors, events; a frame when one is due. A scene with sources, sinks or
-/// sensors that look back must have made the step (cn_scene_step): CN_INVALID_ARGUMENT. After a failure
-/// (a full disk) the file holds what was written before; all later calls fail.
+/// sensors that look back must have made the step (cn_scene_step): CN_INVALID_ARGUMENT, as for a step that is not the
+/// one after the last. A step that cannot be recorded, as of a world with another body, ends the run before it: it may
+/// be closed, and is whole. After a failure to write (a full disk) the file holds what was written before; all later
+/// calls fail.
 CN_API CnStatus cn_recorder_step(CnRecorder *recorder, CnWorld *world, const CnStepReport *report);
 
 /// Everything up to the last step reaches the file now.
 CN_API CnStatus cn_recorder_flush(CnRecorder *recorder);
 
-/// End the run: the verdict of the world (null: none) goes into the file, which is marked complete and
-/// takes its name. The recorder is gone whatever the outcome. Null is allowed.
+/// End the run: the verdict of the world goes into the file, which is marked complete and takes its name. There is none
+/// without a world (null), and where the world has gone back behind the last step recorded (cn_world_restore). The recorder is gone whatever the outcome. Null is allowed.
 CN_API CnStatus cn_recorder_close(CnRecorder *recorder, CnWorld *world);
 /// The same for a run that did not come to its end: it is kept and not marked complete.
 CN_API CnStatus cn_recorder_abandon(CnRecorder *recorder);

@@ -83,6 +83,9 @@ CnStatus cni_run_writer_step(CniRunWriter *writer, CnWorld *world, const CnStepR
 // killed after it can be resumed without a gap.
 CnStatus cni_run_writer_flush(CniRunWriter *writer);
 
+// Has the world gone back behind the last step recorded, so that its verdict is on other steps?
+int cni_run_writer_strayed(const CniRunWriter *writer, const CnWorld *world);
+
 // Put the verdict on the run into the file, before it is closed or abandoned.
 CnStatus cni_run_writer_verdict(CniRunWriter *writer, const CnVerdict *verdict);
 

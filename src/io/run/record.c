@@ -97,6 +97,7 @@ CnStatus cn_recorder_close(CnRecorder *recorder, CnWorld *world) {
   CNI_FLOATS;
   CnVerdict verdict;
   if (!recorder) return CN_OK;
+  if (world && cni_run_writer_strayed(recorder->writer, world)) world = NULL;
   CnStatus told = world ? cn_world_verdict(world, &verdict) : CN_OK;
   if (world && told == CN_OK) told = cni_run_writer_verdict(recorder->writer, &verdict);
   CnStatus closed = cni_run_writer_close(recorder->writer);

@@ -209,6 +209,8 @@ struct CniRunWriter {
   CniRows rows[CNI_ROW_KIND_COUNT];
   char *pending[CNI_COLUMN_COUNT]; // rows in memory, column by column
   int failed;                      // nothing more is written
+  int ended;                       // no more steps: one could not be recorded
+  int strayed;                     // the world has gone back, and its verdict is not the run's
   int32_t plain;                   // not packed when it is complete
 
   const CnScene *scene;

@@ -232,6 +232,10 @@ static int64_t rows_so_far(const CniRunWriter *w, CniRowKind kind) {
   return w->rows[kind].written + w->rows[kind].pending;
 }
 
+static int64_t last_step(const CniRunWriter *w) {
+  return w->first_step + rows_so_far(w, CNI_ROWS_STEPS);
+}
+
 static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world) {
   if (!w->sizes.record_contacts) return CN_OK;
   CnWorldInfo info;
@@ -255,15 +259,24 @@ static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world) {
   return CN_OK;
 }
 
+// A run has the bodies and joints that it began with.
+static CnStatus check_things(const CniRunWriter *w, const CnWorld *world) {
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  if (info.body_count == w->sizes.body_count && info.joint_count == w->sizes.joint_count)
+    return CN_OK;
+  return cni_error(
+      CN_UNSUPPORTED,
+      "%s: the world has %d bodies and %d joints now, the run began with %d and %d: it "
+      "ends with step %lld",
+      w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
+      (int)w->sizes.joint_count, (long long)last_step(w));
+}
+
 static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
   CnWorldInfo info;
   int64_t row;
   cn_world_info(world, &info);
-  if (info.body_count != w->sizes.body_count || info.joint_count != w->sizes.joint_count)
-    return cni_error(CN_UNSUPPORTED,
-                     "%s: the world has %d bodies and %d joints now, the run began with %d and %d",
-                     w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
-                     (int)w->sizes.joint_count);
   CNI_TRY(cni_run_rows_add(w, CNI_ROWS_FRAMES, 1, &row));
   CNI_TRY(put_bodies(w, world, row));
   CNI_TRY(put_reactions(w, world, row));
@@ -305,12 +318,38 @@ static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *re
   return sensors ? cn_scene_measure(w->scene, world, sensors) : CN_OK;
 }
 
+// All of a step, and a frame where one is due.
+static CnStatus put_all(CniRunWriter *w, CnWorld *world, const CnStepReport *report) {
+  int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
+  CNI_TRY(check_things(w, world));
+  CNI_TRY(put_step(w, world, report, due));
+  return due ? put_frame(w, world) : CN_OK;
+}
+
+// Half a step is none: back to the rows there were, which reach the file. The run has come to its end.
+static void end_before(CniRunWriter *w, const CniRows *before) {
+  char cause[CNI_MESSAGE_SIZE];
+  snprintf(cause, sizeof cause, "%s", cn_error_message());
+  for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++) {
+    int64_t rows = before[k].written + before[k].pending;
+    w->rows[k].pending = rows > w->rows[k].written ? rows - w->rows[k].written : 0;
+    w->rows[k].written = rows - w->rows[k].pending;
+  }
+  w->ended = 1;
+  if (cni_run_rows_commit(w) != CN_OK) return;
+  cn_error_set(CN_OK, cause);
+}
+
 // ---- the public face ----
 
 CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport *report) {
   if (!w || !world || !report) return cni_invalid("cni_run_writer_step: a null pointer");
   if (w->failed) return fail_again(w);
-  int64_t expected = w->first_step + rows_so_far(w, CNI_ROWS_STEPS) + 1;
+  if (w->ended)
+    return cni_error(CN_UNSUPPORTED, "%s: the run has ended with step %lld", w->at,
+                     (long long)last_step(w));
+  int64_t expected = last_step(w) + 1;
+  if (report->step < expected - 1) w->strayed = 1;
   if (report->step != expected)
     return cni_invalid("%s: step %lld was to be recorded, not %lld", w->at, (long long)expected,
                        (long long)report->step);
@@ -320,13 +359,12 @@ CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport
         "cn_scene_step, and step %lld was not",
         w->at, (long long)report->step);
   CniQuiet quiet = cni_quiet_begin();
-  int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
-  CnStatus status = put_step(w, world, report, due);
-  if (status == CN_OK && due) status = put_frame(w, world);
+  CniRows before[CNI_ROW_KIND_COUNT];
+  memcpy(before, w->rows, sizeof before);
+  CnStatus status = put_all(w, world, report);
   if (status == CN_OK && cni_seconds() - w->flushed >= FLUSH_SECONDS)
     status = cni_run_rows_commit(w);
-  // half a step is none: the rows no longer agree with each other
-  if (status != CN_OK) w->failed = 1;
+  if (status != CN_OK && !w->failed) end_before(w, before);
   cni_quiet_end(quiet);
   return status;
 }
@@ -338,6 +376,12 @@ CnStatus cni_run_writer_flush(CniRunWriter *w) {
   CnStatus status = cni_run_rows_commit(w);
   cni_quiet_end(quiet);
   return status;
+}
+
+int cni_run_writer_strayed(const CniRunWriter *w, const CnWorld *world) {
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  return w->strayed || info.step < last_step(w);
 }
 
 CnStatus cni_run_writer_verdict(CniRunWriter *w, const CnVerdict *verdict) {

@@ -97,10 +97,70 @@ static void test_misuse(void **state) {
   cn_world_destroy(w);
 }
 
+// A run of 20 steps that cannot go on: whole, with those steps.
+static void check_run(const char *path, const char *verdict) {
+  CnRun *run;
+  CnRunInfo info;
+  CnPose poses[2];
+  CHECK_OK(cn_run_open(path, NULL, &run));
+  cn_run_info(run, &info);
+  CHECK(info.complete && info.step_count == 20 && info.frame_count == 21);
+  CHECK(strncmp(info.verdict, verdict, strlen(verdict)) == 0 && !info.verdict[0] == !verdict[0]);
+  CHECK_OK(cn_run_frame(run, 20, NULL, poses, NULL));
+  cn_run_close(run);
+  unlink(path);
+}
+
+static void record_steps(CnRecorder *recorder, CnWorld *w, int count) {
+  CnStepReport report;
+  for (int i = 0; i < count; i++) {
+    CHECK_OK(cn_world_step(w, &report));
+    CHECK_OK(cn_recorder_step(recorder, w, &report));
+  }
+}
+
+// The world gets another body, or goes back.
+static void test_other_world(void **state) {
+  (void)state;
+  static unsigned char shot[100000];
+  size_t size;
+  CnBodyId ball, another;
+  CnBodyDef body = cn_body_def_default();
+  CnRecorderDef def = cn_recorder_def_default();
+  CnRecorder *recorder;
+  CnStepReport report;
+  body.kind = CN_BODY_FIXED;
+  def.frames_per_second = 0;
+  for (int back = 0; back < 2; back++) {
+    CnWorld *w = falling(&ball);
+    CHECK_OK(cn_world_save(w, shot, sizeof shot, &size));
+    def.path = at(back ? "back.h5" : "more.h5");
+    CHECK_OK(cn_recorder_create(&def, w, &recorder));
+    record_steps(recorder, w, 20);
+    if (back)
+      CHECK_OK(cn_world_restore(w, shot, size));
+    else
+      CHECK_OK(cn_body_create(w, &body, &another));
+    for (int i = 0; i < 3; i++) {
+      CHECK_OK(cn_world_step(w, &report));
+      CHECK_STATUS(cn_recorder_step(recorder, w, &report),
+                   back ? CN_INVALID_ARGUMENT : CN_UNSUPPORTED);
+      CHECK_TEXT(cn_error_message(), back     ? "step 21 was to be recorded, not"
+                                     : i == 0 ? "it ends with step 20"
+                                              : "the run has ended with step 20");
+    }
+    CHECK_OK(cn_recorder_flush(recorder));
+    CHECK_OK(cn_recorder_close(recorder, w));
+    check_run(def.path, back ? "" : "trusted");
+    cn_world_destroy(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_record),
       cmocka_unit_test(test_misuse),
+      cmocka_unit_test(test_other_world),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,11 @@ CN_API void cn_output_discard(CnOutput *output);
 /// and the run that they are given (cn_scene_check_output, cn_run_check_output).
 CN_API CnStatus cn_output_check(const char *output, const char *input);
 
+/// CN_OK where a file, or the tables and frames of a folder, may be written to `path` without taking away anything but
+/// what Cairn makes from a run or scene and can make again: there is nothing, or a page, picture, film or export,
+/// which are told by their content. Else CN_FILE, for a caller that is to ask first. Writers of the library do not ask.
+CN_API CnStatus cn_output_vacant(const char *path);
+
 /// The name of a list that is nearest to a wrong one, by letters changed, added, left out or swapped; null: none is
 /// near enough. `list` gives null past the end; names must live until the call returns.
 CN_API const char *cn_nearest_name(const char *wanted,

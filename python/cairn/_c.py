@@ -128,18 +128,32 @@ IDS = {"CnBodyId", "CnShapeId", "CnMaterialId", "CnJointId", "CnForceId", "CnFun
 
 def numbers(value: Any, count: int, where: str) -> list[float]:
     try:
-        out = [float(x) for x in value]
-    except (TypeError, ValueError):
+        out = None if isinstance(value, str) else [float(x) for x in value if not isinstance(x, (str, bytes))]
+        if out is None or len(out) != len(value):  # some are texts
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
         raise Error(f"{where}: must be {count} numbers (got {value!r})") from None
     if len(out) != count:
         raise Error(f"{where}: must be {count} numbers (got {len(out)})")
     return out
 
 
+def check_vacant(path: str, replace: bool, run=None) -> None:
+    """Refuse to write over what Cairn did not make, and over what is read."""
+    if run is not None:
+        call(lib.cn_run_check_output(run, path.encode()))
+    if not replace and lib.cn_output_vacant(path.encode()):
+        message = ffi.string(lib.cn_error_message()).decode("utf-8", "replace")
+        raise Error(f"{message} (replace=True replaces it)", "CN_FILE")
+
+
 def reals(value: Any, where: str) -> np.ndarray:
-    """An array of numbers, or an Error."""
+    """An array of numbers, or an Error: texts that look like numbers and complex numbers are none."""
     try:
-        return np.ascontiguousarray(value, float)
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO" or (array.dtype.kind == "O" and any(isinstance(x, (str, bytes)) for x in array.flat)):
+            raise TypeError
+        return array.astype(float, order="C", copy=False)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{where}: must be numbers (got {value!r})") from None
 

@@ -45,12 +45,20 @@ class Batch:
             call(lib.cn_batch_create(pointer, count, threads or os.cpu_count() or 1, out))
         self._pointer = ffi.gc(out[0], lib.cn_batch_destroy)
         self._bodies = len(world)
+        try:
+            controls = list(controls)
+        except TypeError:
+            raise Error(f"batch: controls must be a list of joints (got {controls!r})") from None
         listed = ffi.new("CnControl[]", max(1, len(controls)))
         kinds = {"speed": lib.CN_CONTROL_SPEED, "position": lib.CN_CONTROL_POSITION, "effort": lib.CN_CONTROL_EFFORT}
         for i, control in enumerate(controls):
-            joint, coordinate, kind = (control, 0, "speed") if isinstance(control, Joint) else control
-            if kind not in kinds or not isinstance(joint, Joint):
-                raise Error(f"batch: control {i} must be (joint, coordinate, speed, position or effort)")
+            parts = (control, 0, "speed") if isinstance(control, Joint) else control
+            if not isinstance(parts, (tuple, list)) or len(parts) != 3 or not isinstance(parts[0], Joint) \
+                    or not isinstance(parts[1], (int, np.integer)) or not -2**31 <= parts[1] < 2**31 \
+                    or not isinstance(parts[2], str) or parts[2] not in kinds:
+                raise Error(f"batch: control {i} must be a joint, or (joint, coordinate, speed, position or effort) "
+                            f"(got {control!r})")
+            joint, coordinate, kind = parts
             world._own(joint)
             listed[i] = {"joint": joint._id, "coordinate": coordinate, "kind": kinds[kind]}
         call(lib.cn_batch_set_controls(self._pointer, listed, len(controls)))

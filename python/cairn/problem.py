@@ -77,10 +77,7 @@ class Problem:
         return cls(out[0])
 
     def _add_blocks(self, rows: int, mu, kinds, sets: dict) -> None:
-        try:
-            mu = np.asarray(mu, float)
-        except (TypeError, ValueError):
-            raise Error(f"problem: mu must be numbers (got {mu!r})") from None
+        mu = _c.reals(mu, "problem: mu")
         if kinds is None:
             coefficients = np.atleast_1d(mu)
             if rows % 3 == 0 and (coefficients.size in (1, rows // 3)):
@@ -140,19 +137,18 @@ class Problem:
         return Solution(g, u, v, report.converged == 1, certificate["residual"], certificate, text(report.method),
                         report.iterations)
 
-    def write(self, path, format: str = "json") -> None:
-        """As Cairn's JSON or as FCLib's HDF5."""
+    def write(self, path, format: str = "json", replace: bool = False) -> None:
+        """As Cairn's JSON or as FCLib's HDF5. A file that is there is refused unless `replace`."""
         formats = {"json": lib.CN_PROBLEM_JSON, "fclib": lib.CN_PROBLEM_FCLIB}
         if format not in formats:
             raise Error(f"write: no format '{format}' (known: json, fclib)")
+        if not replace and os.path.exists(path):
+            raise Error(f"{os.fspath(path)}: is there already, and replace is False", "CN_FILE")
         call(lib.cn_problem_write(self._pointer, formats[format], os.fspath(path).encode()))
 
 
 def _vector(value: Any, name: str) -> np.ndarray:
-    try:
-        array = np.ascontiguousarray(value, float)
-    except (TypeError, ValueError):
-        raise Error(f"{name}: must be numbers (got {value!r})") from None
+    array = _c.reals(value, name)
     if array.ndim != 1:
         raise Error(f"{name}: must have one dimension (got {array.shape})")
     return array
@@ -166,10 +162,7 @@ def _sparse(matrix: Any, name: str, rows: int, columns: int):
         matrix.sort_indices()
         shape, start, column, value = matrix.shape, matrix.indptr, matrix.indices, matrix.data
     else:
-        try:
-            dense = np.asarray(matrix, float)
-        except (TypeError, ValueError):
-            raise Error(f"{name}: must be a matrix of numbers") from None
+        dense = _c.reals(matrix, name)
         if dense.ndim != 2:
             raise Error(f"{name}: must be a matrix (got {dense.shape})")
         shape = dense.shape
@@ -179,7 +172,7 @@ def _sparse(matrix: Any, name: str, rows: int, columns: int):
     if shape != (rows, columns):
         raise Error(f"{name}: must be {rows} x {columns} (got {shape[0]} x {shape[1]})")
     start, column = np.ascontiguousarray(start, np.int32), np.ascontiguousarray(column, np.int32)
-    value = np.ascontiguousarray(value, float)
+    value = _c.reals(value, name)
     out = ffi.new("CnSparse *", {"row_count": rows, "column_count": columns})
     out.start, out.column = _c.array_pointer(start, "int32_t"), _c.array_pointer(column, "int32_t")
     out.value = _c.array_pointer(value, "double")

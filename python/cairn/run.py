@@ -180,9 +180,11 @@ class Run:
         return pandas.DataFrame({name: self[name] for name in self.series})
 
     @_in_turn
-    def page(self, path=None, max_bytes: int = 0) -> str:
-        """One HTML file with playback and plots; where it went."""
+    def page(self, path=None, max_bytes: int = 0, replace: bool = False) -> str:
+        """One HTML file with playback and plots; where it went. Of files that are there only pages are replaced,
+        unless `replace`."""
         path = os.fspath(path) if path is not None else os.path.splitext(self.path)[0] + ".html"
+        _c.check_vacant(path, replace, self._pointer)
         call(lib.cn_page_from_run(self._pointer, path.encode(), max_bytes))
         return path
 
@@ -192,9 +194,13 @@ class Run:
         webbrowser.open("file://" + os.path.abspath(path))
         return path
 
-    def export(self, format: str, path=None) -> None:
-        """In another format: "csv", "gltf", "xdmf"."""
-        out = ffi.NULL if path is None else os.fspath(path).encode()
+    def export(self, format: str, path=None, replace: bool = False) -> None:
+        """In another format: "csv", "gltf", "xdmf", "vtk". Of files that are there only exports are replaced, unless
+        `replace`."""
+        given = ffi.NULL if path is None else os.fspath(path).encode()
+        out = ffi.new("char[4096]")
+        call(lib.cn_run_export_path(self.path.encode(), format.encode(), given, out, 4096))
+        _c.check_vacant(text(out), replace, self._pointer)
         call(lib.cn_run_export(self.path.encode(), format.encode(), out))
 
     def _repr_html_(self) -> str:

@@ -112,8 +112,10 @@ class Scene:
                 found.append(_c.plain(out))
         return found
 
-    def page(self, path: str) -> str:
-        """One HTML file that shows its first frame."""
+    def page(self, path: str, replace: bool = False) -> str:
+        """One HTML file that shows its first frame. Of files that are there only pages are replaced, unless `replace`."""
+        call(lib.cn_scene_check_output(self._pointer, os.fspath(path).encode()))
+        _c.check_vacant(os.fspath(path), replace)
         call(lib.cn_page_from_scene(self._pointer, os.fspath(path).encode()))
         return os.fspath(path)
 

@@ -389,7 +389,7 @@ class World:
             return 0, definition, keep
         mass, definition.mass = definition.mass, 0
         if not 0 <= mass < float("inf"):
-            raise Error(f"body.mass: must not be negative (got {mass!r})")
+            raise Error(f"body.mass: must {'not be negative' if mass < 0 and mass > -float('inf') else 'be finite'} (got {mass!r})")
         if mass and definition.kind != lib.CN_BODY_DYNAMIC:
             raise Error("body: a mass alone is for dynamic bodies: give an inertia too")
         return mass, definition, keep

@@ -39,7 +39,10 @@ def test_failed_worlds_and_misuse():
     assert batch.step(np.array([[0.0], [np.nan], [0.0]])).tolist() == [False, True, False]
     for wrong in (lambda: batch.step(np.zeros(3)), lambda: batch.reset([1]), lambda: batch.reset(snapshot=b"x"),
                   lambda: cairn.Batch(world, 0), lambda: cairn.Batch(world, 2, controls=[(hinge, 4, "speed")]),
-                  lambda: cairn.Batch(world, 2, controls=[(hinge, 0, "volume")])):
+                  lambda: cairn.Batch(world, 2, controls=[(hinge, 0, "volume")]), lambda: cairn.Batch(world, 2, controls=3),
+                  lambda: cairn.Batch(world, 2, controls=[3]), lambda: cairn.Batch(world, 2, controls=[(hinge, "a", "speed")]),
+                  lambda: cairn.Batch(world, 2, controls=[(hinge, 2**40, "speed")]), lambda: cairn.Batch(world, 2, controls=[(hinge, 0)]),
+                  lambda: cairn.Batch(world, 2, controls=[(hinge, 0, [])]), lambda: cairn.Batch(world, 2, controls=hinge)):
         with pytest.raises(cairn.Error):
             wrong()
 

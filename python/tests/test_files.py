@@ -64,6 +64,17 @@ def test_record_and_read(tmp_path, monkeypatch):
     assert path.read_bytes() == bytes_before
     run.export("csv", tmp_path / "run.csv")
     assert (tmp_path / "run.csv").exists()
+    run.export("csv", tmp_path / "run.csv")
+    run.page(tmp_path / "run.html")
+    mine = tmp_path / "mine.html"
+    mine.write_text("<html>mine</html>")
+    for write in (lambda **more: run.page(mine, **more), lambda **more: run.export("gltf", mine, **more),
+                  lambda **more: world.scene.page(mine, **more)):
+        mine.write_text("<html>mine</html>")
+        with pytest.raises(cairn.Error, match="replace=True"):
+            write()
+        assert mine.read_text() == "<html>mine</html>"
+        write(replace=True)
     with pytest.raises(cairn.Error, match="already"):
         world.record(path)
     with pytest.raises(cairn.Error):
@@ -94,6 +105,15 @@ def test_a_recorded_world_keeps_its_bodies(tmp_path):
             world.step(3)
             world.body(cairn.sphere(0.1), position=(50, 0, 0))
             world.step(3)
+    assert len(cairn.Run(tmp_path / "run.h5")["kinetic_energy"]) == 3
+    recorder = world.record(tmp_path / "whole.h5", fps=0)
+    start = world.save()
+    world.step(4)
+    world.restore(start)
+    with pytest.raises(cairn.Error, match="was to be recorded"):
+        world.step()
+    run = recorder.close()
+    assert run.info["complete"] == 1 and run.info["step_count"] == 4 and run.verdict == ""
 
 
 def sliding(mu):
@@ -137,6 +157,9 @@ def test_lcp_and_bilateral():
 def test_problem_files(tmp_path):
     problem = cairn.Problem.explicit(np.eye(3), [-1.0, 1.0, 0.0], mu=0.25)
     problem.write(tmp_path / "p.json")
+    with pytest.raises(cairn.Error, match="already"):
+        problem.write(tmp_path / "p.json")
+    problem.write(tmp_path / "p.json", replace=True)
     assert cairn.Problem.read(tmp_path / "p.json").solve().g == pytest.approx([1, -0.25, 0])
     assert problem.solve(start=[1, -0.25, 0]).iterations <= problem.solve().iterations
 
@@ -150,6 +173,9 @@ def test_wrong_problems():
                   lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], kinds=["cone"]),
                   lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], 1, mu=1), lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], "a"),
                   lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], 1, solver=3),
+                  lambda: cairn.solve(np.eye(3), ["-1", "1", "0"]), lambda: cairn.solve(np.eye(3).astype(str), [-1.0, 1, 0]),
+                  lambda: cairn.solve(np.eye(3) * 1j, [-1.0, 1, 0]), lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], "0.5"),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1j, 0]), lambda: cairn.solve([[1, 0], [0, "1"]], [1.0, 1], mu=1),
                   lambda: cairn.Problem.read("nowhere.dat")):
         with pytest.raises(cairn.Error):
             wrong()

@@ -59,6 +59,8 @@ typedef struct CniOption {
   { "files", 0, "FOLDER", "mesh files may lie below FOLDER (default: below the scene's folder)" }
 #define CNI_OPTION_NO_CACHE                                                                        \
   { "no-cache", 0, NULL, "keep no convex parts in files beside meshes, and use none" }
+#define CNI_OPTION_FORCE                                                                           \
+  { "force", 'f', NULL, "replace a file that is there and was not made by cairn" }
 #define CNI_OPTION_END                                                                             \
   { NULL, 0, NULL, NULL }
 
@@ -146,6 +148,9 @@ CnStatus cni_open_scene(const CniArgs *args, const char *label, const CnSetting 
 // The user's folder for what is kept beside nothing; null: there is none.
 #define CNI_CACHE_FOLDER 1024
 const char *cni_cache_folder(char folder[CNI_CACHE_FOLDER]);
+
+// May a page, picture or export be written there? What is none of cairn's own needs --force. 0, or the exit status, told.
+int cni_check_vacant(const CniArgs *args, const char *path);
 
 // A file that is no scene, told in one line with what takes it: not 0, the exit status. 0: it may be one.
 int cni_not_a_scene(const CniArgs *args, const char *path);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cairn/tools.h>
+
 #include "cli/job.h"
 
 // ---- scenes ----
@@ -116,4 +118,9 @@ void cni_show_all_settings(CniShow *show, const CnWorldDef *def) {
     cni_show_row_end(show);
   }
   cni_show_list_end(show);
+}
+
+int cni_check_vacant(const CniArgs *args, const char *path) {
+  if (cni_args_has(args, "force") || cn_output_vacant(path) == CN_OK) return CNI_EXIT_DONE;
+  return cni_fail(args, "%s (--force replaces it)", cn_error_message());
 }

@@ -139,6 +139,48 @@ static void test_allowed(void **state) {
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) cairn_status(c, good[i], 0);
 }
 
+// A file that cairn did not make is left alone without --force; what it made is made again.
+static void test_vacant(void **state) {
+  CliCase *c = *state;
+  static const char mine[] = "time,h\n0,1\n";
+  static const char *const outputs[][2] = {
+      {"page.html", "report run.h5 -o page.html"},
+      {"page.html", "report run.h5 run.h5 -o page.html"},
+      {"page.html", "report scene.json -o page.html"},
+      {"scene.html", "report scene.json"},
+      {"h.svg", "plot run.h5 h -o h.svg"},
+      {"h.png", "plot run.h5 h -o h.png"},
+      {"run.glb", "export run.h5 --to gltf"},
+      {"run.xdmf", "export run.h5 --to xdmf"},
+      {"run-csv/steps.csv", "export run.h5 --to csv"},
+      {"run-csv/events.csv", "export run.h5 --to csv"},
+      {"run-vtk/run.pvd", "export run.h5 --to vtk"},
+      {"rest.ckpt", "equilibrium rest.json -o rest.ckpt"},
+  };
+  char line[128];
+  write_files(c);
+  scratch_write(&c->scratch, "rest.json",
+                "{\"bodies\": [{\"name\": \"b\", \"shapes\": [{\"kind\": \"sphere\", \"radius\": "
+                "1}]}], \"joints\": [{\"kind\": "
+                "\"ball\", \"bodies\": [\"ground\", \"b\"], \"anchor\": [0, 0, 1]}]}");
+  CHECK(mkdir(scratch_file(&c->scratch, "run-csv"), 0777) == 0);
+  CHECK(mkdir(scratch_file(&c->scratch, "run-vtk"), 0777) == 0);
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    const char *name = outputs[i][0];
+    scratch_write(&c->scratch, name, mine);
+    int status = cairn(c, outputs[i][1]);
+    if (status != 1 || !strstr(c->command.err, "--force replaces it"))
+      fail_msg("cairn %s: status %d: %s", outputs[i][1], status, c->command.err);
+    size_t size;
+    char *bytes = file_bytes(scratch_file(&c->scratch, name), &size);
+    CHECK(size == sizeof mine - 1 && memcmp(bytes, mine, size) == 0);
+    free(bytes);
+    snprintf(line, sizeof line, "%s --force", outputs[i][1]);
+    cairn_status(c, line, 0);
+    cairn_status(c, outputs[i][1], 0);
+  }
+}
+
 // ---- the library ----
 
 static void invalid(CnStatus status) {
@@ -182,6 +224,9 @@ static void test_library(void **state) {
   cn_run_close(run);
   invalid(cn_run_export(run_path, "gltf", run_path));
   invalid(cn_output_check(run_path, run_path));
+  CHECK(cn_output_vacant(run_path) == CN_FILE && cn_output_vacant(own) == CN_FILE);
+  CHECK(cn_output_vacant(NULL) == CN_INVALID_ARGUMENT);
+  CHECK(cn_output_vacant(c->scratch.path) == CN_FILE); // cases.csv
   CHECK_OK(cn_output_check(run_path, own));
   CHECK(cn_output_check(NULL, own) == CN_INVALID_ARGUMENT);
   // a file that took the place of one that was read counts, and one with its old number does not
@@ -203,6 +248,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       CLI_TEST(test_refused),
       CLI_TEST(test_allowed),
+      CLI_TEST(test_vacant),
       CLI_TEST(test_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,7 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {
     CNI_OPTION_SET,
     {"checkpoint", 'o', "FILE", "write the scene at rest, for `cairn run --resume FILE`"},
+    {"force", 'f', NULL, "replace a file that is there and no checkpoint"},
     CNI_MACHINE_OPTION_CONTACTS,
     {"any", 0, NULL, "take the first place without forces, stable or not"},
     {"tolerance", 0, "X", "forces left, relative to those that act (default 1e-11)"},

@@ -2,6 +2,7 @@
 // cairn export: a run in the form of another tool.
 #include <cairn/record.h>
 #include <cairn/run_look.h>
+#include <cairn/tools.h>
 
 #include "cli/cli.h"
 
@@ -19,8 +20,11 @@ static int run(const CniArgs *args) {
   const char *source = args->operands[0];
   const char *output = cni_args_text(args, "output");
   if (cn_run_export_path(source, to, output, path, sizeof path) != CN_OK ||
-      cn_run_export(source, to, path) != CN_OK)
+      cn_output_check(path, source) != CN_OK)
     return cni_fail(args, "%s", cn_error_message());
+  int vacant = cni_check_vacant(args, path);
+  if (vacant != CNI_EXIT_DONE) return vacant;
+  if (cn_run_export(source, to, path) != CN_OK) return cni_fail(args, "%s", cn_error_message());
   CniShow show;
   cni_show_begin(&show, stdout, json);
   cni_show_text(&show, "run", NULL, source);
@@ -34,6 +38,7 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {
     {"to", 0, "FORMAT", "the format; without RUN and --to all are listed with what they are for"},
     {"output", 'o', "FILE", "where to (default: beside the run)"},
+    CNI_OPTION_FORCE,
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_END};
@@ -48,7 +53,8 @@ const CniCommand cni_command_export = {
     .summary = "write a run in the form of another tool",
     .operands = "RUN",
     .operand_max = 1,
-    .description = "Writes a run as tables, or in the form of another tool.",
+    .description = "Writes a run as tables, or in the form of another tool. An older export is "
+                   "replaced, any other file with --force alone.",
     .options = options,
     .choice = "to",
     .choices = cn_export_name,

@@ -99,6 +99,7 @@ static int draw(Job *job) {
     return cni_usage_error(args->command, "QUANTITY is missing: `cairn plot %s --list` lists them",
                            job->runs[0]);
   int status = each_run(job);
+  if (status == CNI_EXIT_DONE) status = cni_check_vacant(args, path);
   if (status != CNI_EXIT_DONE) return status;
   CniPlot plot = {.title = cni_args_text(args, "title"),
                   .x_label = over ? over : "time (s)",
@@ -135,6 +136,7 @@ static const CniOption options[] = {
     {"log", 0, NULL, "logarithmic values; what is not positive is left out"},
     {"size", 0, "WxH", "of the picture in pixels (default 900x540)"},
     {"title", 0, "TEXT", "above the picture"},
+    CNI_OPTION_FORCE,
     CNI_OPTION_JSON,
     CNI_OPTION_END};
 static const CniExample examples[] = {
@@ -150,15 +152,17 @@ const CniCommand cni_command_plot = {
     .operands = "RUN... QUANTITY...",
     .operand_min = 1,
     .operand_max = 128,
-    .description = "Draws quantities of one or more runs over the time: sensors, energies, "
-                   "residual, contacts and other "
-                   "series with a value a step; of a body with a name BODY.x, y, z, vx, vy, vz, "
-                   "speed, wx, wy, wz, spin; "
-                   "of a joint with a name, where `cairn run --record joints` recorded them, its "
-                   "coordinates (JOINT.angle), "
-                   "their rates (JOINT.angle_rate), JOINT.force, JOINT.torque, their components "
-                   "(force_x) and JOINT.error.\n\n"
-                   "Quantities of one unit share a panel. The picture is made without a browser.",
+    .description =
+        "Draws quantities of one or more runs over the time: sensors, energies, "
+        "residual, contacts and other "
+        "series with a value a step; of a body with a name BODY.x, y, z, vx, vy, vz, "
+        "speed, wx, wy, wz, spin; "
+        "of a joint with a name, where `cairn run --record joints` recorded them, its "
+        "coordinates (JOINT.angle), "
+        "their rates (JOINT.angle_rate), JOINT.force, JOINT.torque, their components "
+        "(force_x) and JOINT.error.\n\n"
+        "Quantities of one unit share a panel. The picture is made without a browser. An older "
+        "one of cairn's is replaced, any other file with --force alone.",
     .options = options,
     .examples = examples,
     .run = run};

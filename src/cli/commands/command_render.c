@@ -16,6 +16,7 @@
 
 #define PAGE_BYTES 0 // the usual most
 #define MOST_FRAMES 1000000
+#define PNG_HEAD 33 // bytes of its signature and IHDR
 
 typedef enum Form { PICTURE, WEBM, MP4 } Form;
 
@@ -98,6 +99,12 @@ static int plan(Render *r, CnRun *run) {
   cn_run_info(run, &info);
   if (info.frame_count > 0 && cn_run_frame(run, info.frame_count - 1, &end, NULL, NULL) != CN_OK)
     return cni_fail(r->args, "%s", cn_error_message());
+  // a frame may be due after the last one
+  double late = end + (info.frames_per_second > 0 ? 1 / info.frames_per_second : info.time_step);
+  double asked = r->last > r->first ? r->last : r->first;
+  if (info.frame_count > 0 && asked > late + 1e-9 * late)
+    return cni_usage_error(r->args->command, "the run ends at %g s, before the %g s asked for", end,
+                           asked);
   if (r->last < 0 || r->last > end) r->last = end;
   if (r->form == PICTURE) {
     if (!cni_args_has(r->args, "time")) r->first = end;
@@ -154,6 +161,7 @@ static int open_page(Render *r) {
   int status = cn_run_check_output(run, r->output) == CN_OK
                    ? plan(r, run)
                    : cni_fail(r->args, "%s", cn_error_message());
+  if (status == CNI_EXIT_DONE) status = cni_check_vacant(r->args, r->output);
   if (status == CNI_EXIT_DONE) status = make_folder(r);
   snprintf(page, sizeof page, "%s/page.html", r->folder);
   if (status == CNI_EXIT_DONE && (cn_page_from_run(run, page, PAGE_BYTES) != CN_OK ||
@@ -240,7 +248,12 @@ static CnStatus keep_picture(Render *r, const unsigned char *bytes, size_t size)
                ? CN_OK
                : cn_error_set(CN_FILE, "ffmpeg has ended too soon");
   CNI_TRY(cn_output_create(r->output, &out));
-  cn_output_write(out, bytes, size);
+  // behind the head of a PNG that cairn made it, for cn_output_vacant
+  static const unsigned char mark[] = "\0\0\0\016tEXtSoftware\0cairn\005\137\040\375";
+  size_t head = size > PNG_HEAD ? PNG_HEAD : 0;
+  cn_output_write(out, bytes, head);
+  if (head) cn_output_write(out, mark, sizeof mark - 1);
+  cn_output_write(out, bytes + head, size - head);
   return cn_output_close(out);
 }
 
@@ -323,6 +336,7 @@ static const CniOption options[] = {
      "joints, contacts (points and arrows), points, arrows, chains, trails, glass"},
     {"color", 0, "NAME", "what colors tell, as the page has it: speed, ..."},
     {"dark", 0, NULL, "on a dark ground"},
+    CNI_OPTION_FORCE,
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_END};
@@ -331,17 +345,18 @@ static const CniExample examples[] = {
     {"cairn render run.h5 -o run.png --time 1.5 --camera 30,20", "a picture"},
     {"cairn render run.h5 -o slow.mp4 --speed 0.1 --size 1920x1080 --fps 60", "slow motion"},
     {NULL, NULL}};
-const CniCommand cni_command_render = {.name = "render",
-                                       .summary = "a run as a picture or a film",
-                                       .operands = "RUN",
-                                       .operand_min = 1,
-                                       .operand_max = 1,
-                                       .description =
-                                           "Makes a picture (.png) or a film (.webm, .mp4) of a "
-                                           "run. It is drawn by the page that `cairn report` "
-                                           "makes, in Chromium without a window, which must be "
-                                           "installed; no network is used. A .webm needs nothing "
-                                           "else, a .mp4 needs ffmpeg.",
-                                       .options = options,
-                                       .examples = examples,
-                                       .run = run};
+const CniCommand cni_command_render = {
+    .name = "render",
+    .summary = "a run as a picture or a film",
+    .operands = "RUN",
+    .operand_min = 1,
+    .operand_max = 1,
+    .description = "Makes a picture (.png) or a film (.webm, .mp4) of a "
+                   "run. It is drawn by the page that `cairn report` "
+                   "makes, in Chromium without a window, which must be "
+                   "installed; no network is used. A .webm needs nothing "
+                   "else, a .mp4 needs ffmpeg. An older picture or .webm of "
+                   "cairn's is replaced, any other file with --force alone.",
+    .options = options,
+    .examples = examples,
+    .run = run};

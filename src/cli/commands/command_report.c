@@ -19,23 +19,31 @@ static char *page_path(const char *source) {
   return path;
 }
 
-static CnStatus write_page(const CniArgs *args, const char *source, const char *output,
-                           int64_t max_bytes, int is_run, const CnSetting *settings,
-                           int32_t setting_count) {
+static int told(const CniArgs *args, CnStatus status) {
+  return status == CN_OK ? CNI_EXIT_DONE : cni_fail(args, "%s", cn_error_message());
+}
+
+static int write_run(const CniArgs *args, const char *source, const char *output,
+                     int64_t max_bytes) {
   CnAllocator allocator = cn_allocator_default();
-  CnStatus status;
-  if (is_run) {
-    CnRun *run;
-    status = cn_run_open(source, &allocator, &run);
-    if (status == CN_OK) status = cn_page_from_run(run, output, max_bytes);
-    cn_run_close(run);
-  } else {
-    CnScene *scene;
-    status = cni_open_scene(args, source, settings, setting_count, &scene);
-    if (status == CN_OK) cni_tell_beware(scene, source);
-    if (status == CN_OK) status = cn_page_from_scene(scene, output);
-    cn_scene_destroy(scene);
-  }
+  CnRun *run;
+  int status = told(args, cn_run_open(source, &allocator, &run));
+  if (status == CNI_EXIT_DONE) status = told(args, cn_run_check_output(run, output));
+  if (status == CNI_EXIT_DONE) status = cni_check_vacant(args, output);
+  if (status == CNI_EXIT_DONE) status = told(args, cn_page_from_run(run, output, max_bytes));
+  cn_run_close(run);
+  return status;
+}
+
+static int write_scene(const CniArgs *args, const char *source, const char *output,
+                       const CnSetting *settings, int32_t setting_count) {
+  CnScene *scene;
+  int status = told(args, cni_open_scene(args, source, settings, setting_count, &scene));
+  if (status == CNI_EXIT_DONE) cni_tell_beware(scene, source);
+  if (status == CNI_EXIT_DONE) status = told(args, cn_scene_check_output(scene, output));
+  if (status == CNI_EXIT_DONE) status = cni_check_vacant(args, output);
+  if (status == CNI_EXIT_DONE) status = told(args, cn_page_from_scene(scene, output));
+  cn_scene_destroy(scene);
   return status;
 }
 
@@ -45,14 +53,18 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static CnStatus write_pair(const CniArgs *args, const char *output, int64_t max_bytes) {
+static int write_pair(const CniArgs *args, const char *output, int64_t max_bytes) {
   CnAllocator allocator = cn_allocator_default();
   const char *first = args->operands[0], *second = args->operands[1];
   CnRun *a = NULL, *b = NULL;
-  CnStatus status = cn_run_open(first, &allocator, &a);
-  if (status == CN_OK) status = cn_run_open(second, &allocator, &b);
-  if (status == CN_OK)
-    status = cn_page_from_runs(a, base_name(first), b, base_name(second), output, max_bytes);
+  int status = told(args, cn_run_open(first, &allocator, &a));
+  if (status == CNI_EXIT_DONE) status = told(args, cn_run_open(second, &allocator, &b));
+  if (status == CNI_EXIT_DONE) status = told(args, cn_run_check_output(a, output));
+  if (status == CNI_EXIT_DONE) status = told(args, cn_run_check_output(b, output));
+  if (status == CNI_EXIT_DONE) status = cni_check_vacant(args, output);
+  if (status == CNI_EXIT_DONE)
+    status =
+        told(args, cn_page_from_runs(a, base_name(first), b, base_name(second), output, max_bytes));
   cn_run_close(a);
   cn_run_close(b);
   return status;
@@ -99,12 +111,10 @@ static int run(const CniArgs *args) {
   if (status == CNI_EXIT_DONE && !page) status = cni_fail(args, "out of memory");
   if (status == CNI_EXIT_DONE) {
     int64_t max_bytes = (int64_t)(1e6 * megabytes);
-    CnStatus written = other ? write_pair(args, page, max_bytes)
-                             : write_page(args, source, page, max_bytes, is_run, settings, count);
-    if (written == CN_OK)
-      show_result(args, source, page, is_run);
-    else
-      status = cni_fail(args, "%s", cn_error_message());
+    status = other    ? write_pair(args, page, max_bytes)
+             : is_run ? write_run(args, source, page, max_bytes)
+                      : write_scene(args, source, page, settings, count);
+    if (status == CNI_EXIT_DONE) show_result(args, source, page, is_run);
   }
   free(own);
   free(settings);
@@ -115,6 +125,7 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {
     {"output", 'o', "FILE", "the page (default: RUN or SCENE with the ending .html)"},
     {"max-size", 0, "MB", "thin frames so that the page stays below (default 100)"},
+    CNI_OPTION_FORCE,
     CNI_OPTION_SET,
     CNI_OPTION_FILES,
     CNI_OPTION_NO_CACHE,
@@ -136,7 +147,8 @@ const CniCommand cni_command_report = {
         "Writes one HTML file that needs nothing else: playback of the bodies, plots of "
         "sensors, energies, contacts and of what was recorded, and the settings. Open it "
         "in a browser. Two runs are shown side by side, with one clock and one camera. Of "
-        "a scene it shows the first frame.",
+        "a scene it shows the first frame. An older page is replaced, any other file with --force "
+        "alone.",
     .options = options,
     .examples = examples,
     .run = run};

@@ -208,6 +208,7 @@ unsigned char *cni_png_pack(const unsigned char *pixels, int width, int height, 
   head[8] = 8; // bits, and red, green, blue
   head[9] = 2;
   put_chunk(&png, "IHDR", head, sizeof head);
+  put_chunk(&png, "tEXt", (const unsigned char *)"Software\0cairn", 14); // cn_output_vacant
   put_chunk(&png, "IDAT", packed.bytes, packed.used);
   put_chunk(&png, "IEND", NULL, 0);
   free(packed.bytes);

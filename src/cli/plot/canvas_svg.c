@@ -51,7 +51,7 @@ CnStatus cni_picture_svg(const char *path, int width, int height, CniDraw draw, 
   CNI_TRY(cn_output_create(path, &out));
   say(out,
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-      "font-family=\"sans-serif\" stroke-linejoin=\"round\">\n",
+      "font-family=\"sans-serif\" stroke-linejoin=\"round\">\n<!-- cairn -->\n",
       width, height, width, height);
   CniCanvas canvas = {width, height, out, put_lines, put_box, put_text};
   draw(&canvas, what);

@@ -42,12 +42,13 @@ static void describe_array(CniOutput *out, const char *type, const char *name, i
 
 static void describe(CniOutput *out, const CniTriangles *t) {
   int64_t corners = t->corner_count, triangles = t->triangle_count, at = 0;
-  cni_output_text(out,
-                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-                  "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n    <Piece "
-                  "NumberOfPoints=\"%lld\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
-                  "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n      <Points>\n",
-                  (long long)corners, (long long)triangles);
+  cni_output_text(
+      out,
+      "<?xml version=\"1.0\"?>\n<!-- cairn -->\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n    <Piece "
+      "NumberOfPoints=\"%lld\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+      "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n      <Points>\n",
+      (long long)corners, (long long)triangles);
   describe_array(out, "Float32", "places", 3, &at, 12 * corners);
   cni_output_text(out, "      </Points>\n      <Polys>\n");
   describe_array(out, "Int32", "connectivity", 1, &at, 12 * triangles);
@@ -114,8 +115,10 @@ static CnStatus write_frames(CnRun *run, const CniTriangles *t, const char *fold
   snprintf(path, sizeof path, "%s/run.pvd", folder);
   CNI_TRY(cn_run_check_output(run, path));
   CNI_TRY(cni_output_open(&list, path, &run->allocator));
-  cni_output_text(&list, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-                         "byte_order=\"LittleEndian\">\n  <Collection>\n");
+  cni_output_text(
+      &list,
+      "<?xml version=\"1.0\"?>\n<!-- cairn -->\n<VTKFile type=\"Collection\" version=\"0.1\" "
+      "byte_order=\"LittleEndian\">\n  <Collection>\n");
   CnStatus status = CN_OK;
   for (int64_t f = 0; f < run->info.frame_count && status == CN_OK; f++) {
     double time;

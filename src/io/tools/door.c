@@ -2,6 +2,7 @@
 // Files for programs (<cairn/tools.h>).
 #include <cairn/checkpoint.h>
 #include <cairn/tools.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,87 @@ CnFileKind cn_file_kind(const char *path) {
   if (size == sizeof bytes && memcmp(bytes, "CAIRN", 5) == 0) return CN_FILE_KIND_CHECKPOINT;
   return CN_FILE_KIND_OTHER;
 }
+
+// ---- what was made may be made again ----
+
+#define HEAD 512 // bytes of a file in which its mark is
+
+typedef struct Mark {
+  const char *begins;
+  size_t length; // of what it begins with
+  const char *mark;
+} Mark;
+#define MARK(begins, mark)                                                                         \
+  { begins, sizeof begins - 1, mark }
+
+// How pages, pictures, films and exports begin, and what they have soon after.
+static const Mark marks[] = {
+    MARK("<!doctype html>", "name=\"generator\" content=\"Cairn\""),
+    MARK("<svg ", "<!-- cairn -->"),
+    MARK("\x89PNG\r\n", "cairn"),
+    MARK("\x1a\x45\xdf\xa3", "cairn"), // WebM
+    MARK("glTF", "\"generator\":\"cairn\""),
+    MARK("<?xml ", "<!-- cairn -->"),
+    MARK("<?xml ",
+         "<Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">"), // XDMF
+    MARK("step,time [s],", ""),
+    MARK("step,time [s]\n", ""),
+    MARK("frame,step,time [s],body,name,", ""),
+    MARK("body,name,kind,mass [kg]\n", ""),
+    MARK("step,event,shape_a,shape_b,", ""),
+    MARK("frame,time [s],body_a,body_b,", ""),
+    MARK("frame,time [s],joint,name,", ""),
+};
+
+static int has(const char *bytes, size_t size, const char *mark) {
+  size_t length = strlen(mark);
+  for (size_t i = 0; i + length <= size; i++)
+    if (memcmp(bytes + i, mark, length) == 0) return 1;
+  return 0;
+}
+
+// Made by Cairn, or empty, or not there.
+static int is_made(const char *path) {
+  char bytes[HEAD];
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return errno == ENOENT;
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  int made = size == 0;
+  for (size_t i = 0; i < sizeof marks / sizeof marks[0] && !made; i++)
+    made = size >= marks[i].length && memcmp(bytes, marks[i].begins, marks[i].length) == 0 &&
+           has(bytes, size, marks[i].mark);
+  return made;
+}
+
+static int is_table_or_frame(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".vtp") || !strcmp(dot, ".pvd"));
+}
+
+static CnStatus taken(const char *path) {
+  return cni_error(CN_FILE, "%s: is there already, and was not made by cairn", path);
+}
+
+CnStatus cn_output_vacant(const char *path) {
+  struct stat there;
+  char inside[4096];
+  CnStatus status = CN_OK;
+  if (!path) return cni_invalid("cn_output_vacant: the path is null");
+  if (stat(path, &there) != 0) return CN_OK; // who writes will tell what is wrong
+  if (!S_ISDIR(there.st_mode)) return is_made(path) ? CN_OK : taken(path);
+  DIR *folder = opendir(path);
+  for (struct dirent *entry; folder && status == CN_OK && (entry = readdir(folder));) {
+    if (!is_table_or_frame(entry->d_name)) continue;
+    snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
+    if (!is_made(inside)) status = taken(inside);
+  }
+  if (folder) closedir(folder);
+  return status;
+}
+
+// ---- outputs ----
 
 struct CnOutput {
   CniOutput file;

@@ -150,6 +150,7 @@ CnStatus cni_open_scene(const CniArgs *args, const char *label, const CnSetting 
 const char *cni_cache_folder(char folder[CNI_CACHE_FOLDER]);
 
 // May a page, picture or export be written there? What is none of cairn's own needs --force. 0, or the exit status, told.
+// From then on a signal that ends the command takes the unfinished file away.
 int cni_check_vacant(const CniArgs *args, const char *path);
 
 // A file that is no scene, told in one line with what takes it: not 0, the exit status. 0: it may be one.

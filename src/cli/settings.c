@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of a world on the command line and in results: all that their descriptions list, by
 // names like time_step, solver.facets, integrator.max_steps.
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cairn/tools.h>
 
@@ -120,7 +122,31 @@ void cni_show_all_settings(CniShow *show, const CnWorldDef *def) {
   cni_show_list_end(show);
 }
 
+// ---- outputs ----
+
+static char unfinished[4200]; // PATH.partial, taken away where a signal ends the command
+
+static void leave(int number) {
+  unlink(unfinished);
+  raise(number); // which has its usual effect again
+}
+
+static void leave_clean(const char *path) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  struct sigaction action, before;
+  if (snprintf(unfinished, sizeof unfinished, "%s.partial", path) >= (int)sizeof unfinished) return;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = leave;
+  action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+}
+
 int cni_check_vacant(const CniArgs *args, const char *path) {
-  if (cni_args_has(args, "force") || cn_output_vacant(path) == CN_OK) return CNI_EXIT_DONE;
-  return cni_fail(args, "%s (--force replaces it)", cn_error_message());
+  if (!cni_args_has(args, "force") && cn_output_vacant(path) != CN_OK)
+    return cni_fail(args, "%s (--force replaces it)", cn_error_message());
+  leave_clean(path);
+  return CNI_EXIT_DONE;
 }

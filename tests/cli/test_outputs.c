@@ -4,7 +4,9 @@
 #include <cairn/checkpoint.h>
 #include <cairn/record.h>
 #include <cairn/tools.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli_case.h"
@@ -181,6 +183,28 @@ static void test_vacant(void **state) {
   }
 }
 
+// Ended by a signal while a page is written: nothing is left of it.
+static void test_ended(void **state) {
+  CliCase *c = *state;
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  write_files(c);
+  cairn_status(c, "run granular --set spheres=300 --time 0.2 --fps 0 --out many.h5 -q", 0);
+  for (int i = 0; i < 24; i++) {
+    struct stat there;
+    Command started = {0};
+    command_start(&started, CAIRN_COMMAND, &c->scratch, "report many.h5 -o many.html");
+    for (int k = 0; k < 2000 && waitpid(started.pid, NULL, WNOHANG | WNOWAIT) == 0; k++) {
+      if (stat(scratch_file(&c->scratch, "many.html.partial"), &there) == 0) break;
+      sleep_seconds(0.0005);
+    }
+    sleep_seconds(0.001 * (i / 4));
+    kill(started.pid, signals[i % 4]);
+    command_wait(&started);
+    command_release(&started);
+    CHECK(stat(scratch_file(&c->scratch, "many.html.partial"), &there) != 0);
+  }
+}
+
 // ---- the library ----
 
 static void invalid(CnStatus status) {
@@ -246,10 +270,8 @@ static void test_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(test_refused),
-      CLI_TEST(test_allowed),
-      CLI_TEST(test_vacant),
-      CLI_TEST(test_library),
+      CLI_TEST(test_refused), CLI_TEST(test_allowed), CLI_TEST(test_vacant),
+      CLI_TEST(test_ended),   CLI_TEST(test_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

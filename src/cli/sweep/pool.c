@@ -49,8 +49,21 @@ static void on_signal(int number, void (*handler)(int)) {
 
 // ---- one process ----
 
+// Of the terminal, to all of its processes: the parent ends its children itself.
+static const int of_terminal[] = {SIGINT, SIGQUIT, SIGHUP};
+#define OF_TERMINAL ((int)(sizeof of_terminal / sizeof of_terminal[0]))
+
+static void catch_signals(void) {
+  struct sigaction before;
+  on_signal(SIGTERM, ask_to_stop);
+  on_signal(SIGINT, ask_to_stop);
+  for (int i = 0; i < OF_TERMINAL; i++) // what the caller ignores (nohup) stays so
+    if (sigaction(of_terminal[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      on_signal(of_terminal[i], ask_to_stop);
+}
+
 static void be_child(const Pool *pool, int64_t number, int pipe, pid_t parent) {
-  on_signal(SIGINT, SIG_IGN); // of the terminal: the parent ends its children itself
+  for (int i = 0; i < OF_TERMINAL; i++) on_signal(of_terminal[i], SIG_IGN);
   on_signal(SIGTERM, SIG_DFL);
   if (pool->table->file >= 0) close(pool->table->file); // or it would keep the lock
   _exit(cni_sweep_case(pool->sweep, number, pipe, parent));
@@ -204,8 +217,7 @@ int cni_sweep_all(const CniSweep *sweep, CniTable *table, const char *chosen, in
   }
   pool.slots = calloc((size_t)jobs, sizeof *pool.slots);
   pool.polls = calloc((size_t)jobs, sizeof *pool.polls);
-  on_signal(SIGINT, ask_to_stop);
-  on_signal(SIGTERM, ask_to_stop);
+  catch_signals();
   int status =
       pool.slots && pool.polls ? run_all(&pool, chosen) : cni_fail(sweep->args, "out of memory");
   for (int i = 0; pool.slots && i < jobs; i++) free(pool.slots[i].text);

@@ -41,7 +41,7 @@ class Problem:
     def read(cls, path) -> "Problem":
         """FCLib, Siconos' text files, Cairn's JSON."""
         out = ffi.new("CnProblem **")
-        call(lib.cn_problem_read(os.fspath(path).encode(), ffi.NULL, out, ffi.NULL))
+        call(lib.cn_problem_read(os.fsdecode(path).encode(), ffi.NULL, out, ffi.NULL))
         return cls(out[0])
 
     @classmethod
@@ -143,8 +143,8 @@ class Problem:
         if format not in formats:
             raise Error(f"write: no format '{format}' (known: json, fclib)")
         if not replace and os.path.exists(path):
-            raise Error(f"{os.fspath(path)}: is there already, and replace is False", "CN_FILE")
-        call(lib.cn_problem_write(self._pointer, formats[format], os.fspath(path).encode()))
+            raise Error(f"{os.fsdecode(path)}: is there already, and replace is False", "CN_FILE")
+        call(lib.cn_problem_write(self._pointer, formats[format], os.fsdecode(path).encode()))
 
 
 def _vector(value: Any, name: str) -> np.ndarray:

@@ -23,7 +23,7 @@ class Recorder:
                  plain: bool = False):
         if world._recorder is not None:
             raise Error("this world is being recorded already: world.recorder.close() ends that", "CN_BUSY")
-        fields = {"path": os.fspath(path), "frames_per_second": fps, "contacts": contacts, "joints": joints,
+        fields = {"path": os.fsdecode(path), "frames_per_second": fps, "contacts": contacts, "joints": joints,
                   "replace": replace, "plain": plain}
         definition, keep = _c.definition(lib.cn_recorder_def_default(), fields, "record")
         if world.scene is not None:
@@ -31,7 +31,7 @@ class Recorder:
         out = ffi.new("CnRecorder **")
         with world._use() as pointer:
             call(lib.cn_recorder_create(definition, pointer, out))
-        self.path, self._world, self._pointer = os.fspath(path), world, out[0]
+        self.path, self._world, self._pointer = os.fsdecode(path), world, out[0]
         world._recorder = self
 
     def _step(self, world, report) -> None:
@@ -80,8 +80,8 @@ class Run:
         if not isinstance(path, (str, os.PathLike)):
             raise Error(f"run: a path is a text (got {path!r})")
         out = ffi.new("CnRun **")
-        call(lib.cn_run_open(os.fspath(path).encode(), ffi.NULL, out))
-        self.path = os.fspath(path)
+        call(lib.cn_run_open(os.fsdecode(path).encode(), ffi.NULL, out))
+        self.path = os.fsdecode(path)
         self._lock = threading.RLock()
         self._pointer = ffi.gc(out[0], lib.cn_run_close)
         self._info = ffi.new("CnRunInfo *")
@@ -131,11 +131,17 @@ class Run:
         call(lib.cn_run_values(self._pointer, name.encode(), 0, len(values), _c.array_pointer(values, "double")))
         return values
 
+    def _frame_index(self, index) -> int:
+        """From the end where it is negative."""
+        if not isinstance(index, (int, np.integer)) or not -2**62 < index < 2**62:
+            raise Error(f"run: a frame is a whole number (got {index!r})")
+        return int(index) + len(self) if index < 0 else int(index)
+
     @_in_turn
     def frame(self, index: int) -> tuple[float, np.ndarray, np.ndarray]:
         """Time, poses and twists of all bodies in a frame."""
         n = self._info.body_count
-        index = index + len(self) if index < 0 else index
+        index = self._frame_index(index)
         time, poses, twists = ffi.new("double *"), np.empty(n, POSE), np.empty(n, TWIST)
         call(lib.cn_run_frame(self._pointer, index, time, _c.array_pointer(poses, "CnPose"),
                               _c.array_pointer(twists, "CnTwist")))
@@ -159,7 +165,7 @@ class Run:
     @_in_turn
     def contacts(self, index: int) -> np.ndarray:
         """Of a frame, where they were recorded: a structured array."""
-        index = index + len(self) if index < 0 else index
+        index = self._frame_index(index)
         count = ffi.new("int32_t *")
         call(lib.cn_run_contacts(self._pointer, index, ffi.NULL, 0, count))
         out = np.empty(count[0], _c.dtype("CnRunContact"))
@@ -169,7 +175,7 @@ class Run:
     @_in_turn
     def joint_states(self, index: int) -> np.ndarray:
         """Reactions of a frame, where they were recorded."""
-        index = index + len(self) if index < 0 else index
+        index = self._frame_index(index)
         out = np.empty(self._info.joint_count, _c.dtype("CnJointState"))
         call(lib.cn_run_joint_states(self._pointer, index, _c.array_pointer(out, "CnJointState")))
         return out
@@ -183,7 +189,7 @@ class Run:
     def page(self, path=None, max_bytes: int = 0, replace: bool = False) -> str:
         """One HTML file with playback and plots; where it went. Of files that are there only pages are replaced,
         unless `replace`."""
-        path = os.fspath(path) if path is not None else os.path.splitext(self.path)[0] + ".html"
+        path = os.fsdecode(path) if path is not None else os.path.splitext(self.path)[0] + ".html"
         _c.check_vacant(path, replace, self._pointer)
         call(lib.cn_page_from_run(self._pointer, path.encode(), max_bytes))
         return path
@@ -197,7 +203,7 @@ class Run:
     def export(self, format: str, path=None, replace: bool = False) -> None:
         """In another format: "csv", "gltf", "xdmf", "vtk". Of files that are there only exports are replaced, unless
         `replace`."""
-        given = ffi.NULL if path is None else os.fspath(path).encode()
+        given = ffi.NULL if path is None else os.fsdecode(path).encode()
         out = ffi.new("char[4096]")
         call(lib.cn_run_export_path(self.path.encode(), format.encode(), given, out, 4096))
         _c.check_vacant(text(out), replace, self._pointer)

@@ -114,10 +114,10 @@ class Scene:
 
     def page(self, path: str, replace: bool = False) -> str:
         """One HTML file that shows its first frame. Of files that are there only pages are replaced, unless `replace`."""
-        call(lib.cn_scene_check_output(self._pointer, os.fspath(path).encode()))
-        _c.check_vacant(os.fspath(path), replace)
-        call(lib.cn_page_from_scene(self._pointer, os.fspath(path).encode()))
-        return os.fspath(path)
+        call(lib.cn_scene_check_output(self._pointer, os.fsdecode(path).encode()))
+        _c.check_vacant(os.fsdecode(path), replace)
+        call(lib.cn_page_from_scene(self._pointer, os.fsdecode(path).encode()))
+        return os.fsdecode(path)
 
 
 def _listed(value: Any):

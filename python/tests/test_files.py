@@ -79,8 +79,10 @@ def test_record_and_read(tmp_path, monkeypatch):
         world.record(path)
     with pytest.raises(cairn.Error):
         run["no such series"]
-    with pytest.raises(cairn.Error):
-        run.frame(10**6)
+    for wrong in (10**6, 2**70, "1", None, 1.5, np.zeros(2)):
+        for ask in (run.frame, run.contacts, run.joint_states):
+            with pytest.raises(cairn.Error):
+                ask(wrong)
     with pytest.raises(cairn.Error):
         cairn.Run(tmp_path / "none.h5")
     with pytest.raises(cairn.Error):

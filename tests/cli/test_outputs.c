@@ -251,6 +251,8 @@ static void test_library(void **state) {
   CHECK(cn_output_vacant(run_path) == CN_FILE && cn_output_vacant(own) == CN_FILE);
   CHECK(cn_output_vacant(NULL) == CN_INVALID_ARGUMENT);
   CHECK(cn_output_vacant(c->scratch.path) == CN_FILE); // cases.csv
+  CHECK(mkfifo(scratch_file(&c->scratch, "pipe.html"), 0666) == 0);
+  CHECK_OK(cn_output_vacant(scratch_file(&c->scratch, "pipe.html"))); // it is not opened
   CHECK_OK(cn_output_check(run_path, own));
   CHECK(cn_output_check(NULL, own) == CN_INVALID_ARGUMENT);
   // a file that took the place of one that was read counts, and one with its old number does not

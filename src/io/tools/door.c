@@ -69,9 +69,10 @@ static int has(const char *bytes, size_t size, const char *mark) {
   return 0;
 }
 
-// Made by Cairn, or empty, or not there.
+// Made by Cairn, or empty, or not there; what is no file is refused by who writes.
 static int is_made(const char *path) {
   char bytes[HEAD];
+  if (cni_no_file(path)) return 1;
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return errno == ENOENT;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/tasks.h"
 
 // Keys with a value each (values may be null), and room for as many again.
 typedef struct CniSort {
@@ -20,6 +21,10 @@ CnStatus cni_sort_init(CniSort *sort, CniArena *arena, int32_t count);
 // Sort the first `count` keys ascending by their lowest `bits` bits; equal keys keep their order.
 // Exchanges the arrays with the spare ones as it likes: read keys and values afterwards.
 void cni_sort_keys(CniSort *sort, int32_t count, int32_t bits);
+
+// The same order by several workers, of many keys; tasks may be null. Counters from the arena.
+CnStatus cni_sort_keys_shared(CniSort *sort, CniArena *arena, CnTasks *tasks, int32_t count,
+                              int32_t bits);
 
 // Number of bits of a value: the least n with value < 2^n.
 int32_t cni_bit_count(uint64_t value);

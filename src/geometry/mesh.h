@@ -7,6 +7,7 @@
 #define CNI_GEOMETRY_MESH_H
 
 #include <cairn/mesh.h>
+#include "core/tasks.h"
 #include "core/vec.h"
 
 #define CNI_TAG_MESH 0x6873656du
@@ -50,9 +51,9 @@ typedef struct CniMesh {
 } CniMesh;
 
 // The definition is checked, nothing believed; sentences begin with `what`. The same lists give the
-// same mesh, bit by bit.
-CnStatus cni_mesh_create(const CnAllocator *allocator, const char *what, const CnMeshDef *def,
-                         CniMesh **mesh);
+// same mesh, bit by bit, whatever the number of workers (tasks may be null).
+CnStatus cni_mesh_create(const CnAllocator *allocator, CnTasks *tasks, const char *what,
+                         const CnMeshDef *def, CniMesh **mesh);
 void cni_mesh_destroy(const CnAllocator *allocator, CniMesh *mesh);
 
 CnStatus cni_heights_create(const CnAllocator *allocator, const char *what, const CnHeightsDef *def,
@@ -118,7 +119,8 @@ void cni_heights_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake ta
 double cni_heights_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, int32_t *triangle);
 int cni_triangle_meets(const CniTriangle *t, CnVec3 lo, CnVec3 hi);
 double cni_triangle_ray(const CniTriangle *t, CnVec3 origin, CnVec3 direction);
-CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CniMesh *mesh);
+#define CNI_MESH_A_TASK 4096 // triangles or boxes
+CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CnTasks *tasks, CniMesh *mesh);
 void cni_mesh_weigh(CniMesh *mesh);
 // Levels of the tree of so many triangles, and the boxes of all.
 int32_t cni_mesh_levels(int32_t triangles, CniMesh *mesh);

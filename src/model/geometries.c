@@ -70,7 +70,7 @@ CnStatus cni_model_add_mesh(CniModel *model, const CnMeshDef *def, CnGeometryId 
   *id = (CnGeometryId){0, 0};
   CNI_TRY(cni_def_check("mesh", def, sizeof *def, CNI_TAG_MESH));
   begin_geometry(&g, def->name, what);
-  CNI_TRY(cni_mesh_create(&model->allocator, what, def, &g.mesh));
+  CNI_TRY(cni_mesh_create(&model->allocator, model->tasks, what, def, &g.mesh));
   return add_geometry(model, &g, id);
 }
 

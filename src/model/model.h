@@ -185,6 +185,7 @@ typedef struct CniMaterial {
 
 struct CniModel {
   CnAllocator allocator;
+  CnTasks *tasks; // the world's, to make meshes; may be null
 
   // bodies, dense
   CnPose *pose;   // of the centre of mass, principal axes: the state vector q, 7 numbers a body

@@ -55,6 +55,7 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
   CNI_TRY(cni_settings_check(&contents->settings));
   CNI_TRY(cni_engine_create(&contents->engine, &contents->settings, allocator, tasks));
   CnStatus status = cni_model_init(&contents->model, allocator);
+  contents->model.tasks = tasks;
   if (status == CN_OK) return CN_OK;
   cni_engine_release(&contents->engine, allocator);
   *contents = (CniContents){0};

@@ -42,7 +42,7 @@ CnStatus cn_world_set_settings(CnWorld *world, const CnWorldDef *def) {
   world->now.settings = next.settings;
   world->now.engine = next.engine;
   world->collision = next.collision;
-  world->tasks = next.tasks;
+  world->tasks = world->now.model.tasks = next.tasks;
   world->hooks = next.settings.hooks;
   world->log = next.settings.log;
   world->balance_known = 0;

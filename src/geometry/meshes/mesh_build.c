@@ -93,7 +93,7 @@ static CnStatus make_room(const CnAllocator *allocator, const CnMeshDef *def, Cn
 // ---- neighbours ----
 
 // Of equal vertices the first.
-static CnStatus weld(const CniMesh *m, CniArena *arena, int32_t **first) {
+static CnStatus weld(const CniMesh *m, CnTasks *tasks, CniArena *arena, int32_t **first) {
   CniSort sort;
   int32_t n = m->vertex_count;
   CNI_TRY(CNI_TAKE(arena, n, *first));
@@ -103,7 +103,7 @@ static CnStatus weld(const CniMesh *m, CniArena *arena, int32_t **first) {
     sort.keys[i] = cni_hash_doubles(CNI_HASH_START, &m->vertices[i].x, 3);
     sort.values[i] = i;
   }
-  cni_sort_keys(&sort, n, 64);
+  CNI_TRY(cni_sort_keys_shared(&sort, arena, tasks, n, 64));
   for (int32_t i = 0, leader = 0; i < n; i++) {
     if (sort.keys[i] != sort.keys[leader]) leader = i;
     CnVec3 p = m->vertices[sort.values[i]], q = m->vertices[sort.values[leader]];
@@ -128,10 +128,10 @@ static void join_sides(CniMesh *m, const int32_t *first, const int32_t *sides, i
   m->neighbours[sides[1]] = sides[0] / 3;
 }
 
-static CnStatus find_neighbours(CniMesh *m, CniArena *arena) {
+static CnStatus find_neighbours(CniMesh *m, CnTasks *tasks, CniArena *arena) {
   int32_t *first, count = 3 * m->triangle_count, bits = cni_bit_count((uint64_t)m->vertex_count);
   CniSort sort;
-  CNI_TRY(weld(m, arena, &first));
+  CNI_TRY(weld(m, tasks, arena, &first));
   CNI_TRY(cni_sort_init(&sort, arena, count));
   for (int32_t i = 0; i < count; i++) {
     int32_t p = first[m->corners[i]], q = first[m->corners[i % 3 < 2 ? i + 1 : i - 2]];
@@ -140,7 +140,7 @@ static CnStatus find_neighbours(CniMesh *m, CniArena *arena) {
     sort.values[i] = i;
     m->neighbours[i] = -1;
   }
-  cni_sort_keys(&sort, count, 2 * bits);
+  CNI_TRY(cni_sort_keys_shared(&sort, arena, tasks, count, 2 * bits));
   m->closed = 1;
   for (int32_t i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && sort.keys[next] == sort.keys[i];) next++;
@@ -172,7 +172,7 @@ static double size_of(const CniMesh *m) {
   return cn_max(d.x, cn_max(d.y, d.z));
 }
 
-static CnStatus find_faces(CniMesh *m, CniArena *arena) {
+static CnStatus find_faces(CniMesh *m, CnTasks *tasks, CniArena *arena) {
   int32_t n = m->triangle_count, *open;
   CniSort sort;
   CNI_TRY(CNI_TAKE(arena, n, open));
@@ -183,7 +183,7 @@ static CnStatus find_faces(CniMesh *m, CniArena *arena) {
     sort.values[t] = t;
     m->seeds[t] = -1;
   }
-  cni_sort_keys(&sort, n, 64);
+  CNI_TRY(cni_sort_keys_shared(&sort, arena, tasks, n, 64));
   for (int32_t i = 0; i < n; i++) {
     int32_t seed = sort.values[i], count = 1;
     if (m->seeds[seed] >= 0) continue;
@@ -224,8 +224,9 @@ CniMeshEdge cni_mesh_bend_at(const CniMesh *m, int32_t t, int32_t k) {
   return far > 0 ? CNI_EDGE_CONCAVE : CNI_EDGE_CONVEX;
 }
 
-static void find_bends(CniMesh *m) {
-  for (int32_t t = 0; t < m->triangle_count; t++) {
+static void find_bends(void *context, int32_t begin, int32_t end) {
+  CniMesh *m = context;
+  for (int32_t t = begin; t < end; t++) {
     unsigned bits = 0;
     for (int32_t k = 0; k < 3; k++) bits |= (unsigned)cni_mesh_bend_at(m, t, k) << (2 * k);
     m->edges[t] = (uint8_t)bits;
@@ -252,8 +253,8 @@ static void take_lists(CniMesh *m, const CnMeshDef *def) {
   m->origin = cn_scale(0.5, cn_add(lo, hi));
 }
 
-CnStatus cni_mesh_create(const CnAllocator *allocator, const char *what, const CnMeshDef *def,
-                         CniMesh **mesh) {
+CnStatus cni_mesh_create(const CnAllocator *allocator, CnTasks *tasks, const char *what,
+                         const CnMeshDef *def, CniMesh **mesh) {
   *mesh = NULL;
   CNI_TRY(check(what, def));
   CniMesh *m;
@@ -261,17 +262,17 @@ CnStatus cni_mesh_create(const CnAllocator *allocator, const char *what, const C
   take_lists(m, def);
   CniArena arena;
   cni_arena_init(&arena, allocator);
-  CnStatus status = find_neighbours(m, &arena);
+  CnStatus status = find_neighbours(m, tasks, &arena);
   cni_arena_release(&arena);
   cni_arena_init(&arena, allocator);
-  if (status == CN_OK) status = find_faces(m, &arena);
+  if (status == CN_OK) status = find_faces(m, tasks, &arena);
   cni_arena_release(&arena);
-  if (status == CN_OK) status = cni_mesh_grow_tree(allocator, m);
+  if (status == CN_OK) status = cni_mesh_grow_tree(allocator, tasks, m);
   if (status != CN_OK) {
     cni_mesh_destroy(allocator, m);
     return status;
   }
-  find_bends(m);
+  cni_parallel_for(tasks, m->triangle_count, CNI_MESH_A_TASK, find_bends, m);
   cni_mesh_weigh(m);
   *mesh = m;
   return CN_OK;

@@ -89,23 +89,42 @@ static void box_above(CniMesh *m, int32_t level, int32_t i) {
   }
 }
 
-CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CniMesh *m) {
-  CniArena arena;
+typedef struct Grow {
+  CniMesh *mesh;
   CniSort sort;
+  int32_t level;
+} Grow;
+
+static void find_places(void *context, int32_t begin, int32_t end) {
+  const Grow *g = context;
+  for (int32_t t = begin; t < end; t++) {
+    g->sort.keys[t] = place_of(g->mesh, t);
+    g->sort.values[t] = t;
+  }
+}
+
+static void find_boxes(void *context, int32_t begin, int32_t end) {
+  const Grow *g = context;
+  for (int32_t i = begin; i < end; i++)
+    if (g->level > 0)
+      box_above(g->mesh, g->level, i);
+    else
+      box_of_leaf(g->mesh, i);
+}
+
+CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CnTasks *tasks, CniMesh *m) {
+  CniArena arena;
+  Grow g = {.mesh = m};
   int32_t n = m->triangle_count;
   cni_arena_init(&arena, allocator);
-  CnStatus status = cni_sort_init(&sort, &arena, n);
+  CnStatus status = cni_sort_init(&g.sort, &arena, n);
   if (status == CN_OK) {
-    for (int32_t t = 0; t < n; t++) {
-      sort.keys[t] = place_of(m, t);
-      sort.values[t] = t;
-    }
-    cni_sort_keys(&sort, n, 63);
-    memcpy(m->order, sort.values, (size_t)n * sizeof *m->order);
-    for (int32_t i = 0; i < m->level_size[0]; i++) box_of_leaf(m, i);
-    for (int32_t level = 1; level < m->level_count; level++)
-      for (int32_t i = 0; i < m->level_size[level]; i++) box_above(m, level, i);
+    cni_parallel_for(tasks, n, CNI_MESH_A_TASK, find_places, &g);
+    status = cni_sort_keys_shared(&g.sort, &arena, tasks, n, 63);
   }
+  if (status == CN_OK) memcpy(m->order, g.sort.values, (size_t)n * sizeof *m->order);
+  for (; status == CN_OK && g.level < m->level_count; g.level++)
+    cni_parallel_for(tasks, m->level_size[g.level], CNI_MESH_A_TASK, find_boxes, &g);
   cni_arena_release(&arena);
   return status;
 }

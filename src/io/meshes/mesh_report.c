@@ -17,7 +17,7 @@ static CnStatus measure(const CniMeshData *data, const char *name, CniMeshReport
   def.vertex_count = data->vertex_count;
   def.triangles = &data->triangles[0][0];
   def.triangle_count = data->triangle_count;
-  CNI_TRY(cni_mesh_create(&data->allocator, name, &def, &mesh));
+  CNI_TRY(cni_mesh_create(&data->allocator, NULL, name, &def, &mesh));
   r->lo = mesh->lo;
   r->hi = mesh->hi;
   for (int32_t t = 0; t < mesh->triangle_count; t++) {

@@ -201,7 +201,7 @@ static CnStatus build_mesh(CnRun *run, const Lists *l, Ends *at, int32_t i, size
   def.triangle_count = l->face_count[i];
   def.two_sided = l->mesh[i] == 2;
   def.thickness = l->thickness[i];
-  CnStatus status = cni_mesh_create(&run->allocator, run->path, &def, &run->meshes[i]);
+  CnStatus status = cni_mesh_create(&run->allocator, NULL, run->path, &def, &run->meshes[i]);
   return status == CN_INVALID_ARGUMENT ? CN_INVALID_DATA : status;
 }
 

@@ -195,7 +195,8 @@ static CnStatus read_mesh(CniSnapshotReader *r, const CniModel *model,
     def.two_sided = record->two_sided;
     def.thickness = record->thickness;
     status = r->s.failed ? cni_snapshot_ended()
-                         : cni_mesh_create(&model->allocator, "snapshot: geometry", &def, mesh);
+                         : cni_mesh_create(&model->allocator, model->tasks, "snapshot: geometry",
+                                           &def, mesh);
     if (status == CN_INVALID_ARGUMENT) status = CN_INVALID_DATA;
   }
   cni_arena_release(&arena);

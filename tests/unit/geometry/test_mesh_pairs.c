@@ -11,7 +11,7 @@ static CnAllocator allocator;
 static CniMesh *make(MeshLists lists) {
   CniMesh *mesh;
   CnMeshDef def = mesh_def(&lists);
-  CHECK_OK(cni_mesh_create(&allocator, "mesh", &def, &mesh));
+  CHECK_OK(cni_mesh_create(&allocator, NULL, "mesh", &def, &mesh));
   mesh_free(&lists);
   return mesh;
 }

@@ -26,7 +26,7 @@ static CniMesh *mesh_of(MeshLists lists) {
   CnAllocator allocator = cn_allocator_default();
   CnMeshDef def = mesh_def(&lists);
   CniMesh *mesh;
-  CHECK_OK(cni_mesh_create(&allocator, "mesh", &def, &mesh));
+  CHECK_OK(cni_mesh_create(&allocator, NULL, "mesh", &def, &mesh));
   mesh_free(&lists);
   return mesh;
 }

@@ -13,7 +13,7 @@ static CnAllocator allocator;
 static CniMesh *make(const MeshLists *lists) {
   CniMesh *mesh;
   CnMeshDef def = mesh_def(lists);
-  CHECK_OK(cni_mesh_create(&allocator, "mesh", &def, &mesh));
+  CHECK_OK(cni_mesh_create(&allocator, NULL, "mesh", &def, &mesh));
   return mesh;
 }
 
@@ -90,7 +90,7 @@ static void refused(void **state) {
     def.triangles = cases[i].triangles;
     def.triangle_count = cases[i].count;
     def.thickness = cases[i].thickness;
-    CHECK_STATUS(cni_mesh_create(&allocator, "mesh", &def, &mesh), CN_INVALID_ARGUMENT);
+    CHECK_STATUS(cni_mesh_create(&allocator, NULL, "mesh", &def, &mesh), CN_INVALID_ARGUMENT);
     CHECK(!mesh && strstr(cn_error_message(), cases[i].word));
   }
 }
@@ -184,6 +184,27 @@ static void tree(void **state) {
   mesh_free(&lists);
 }
 
+// The same bits by any number of workers.
+static void alike(const MeshLists *lists, const CniMesh *m) {
+  size_t n = (size_t)m->triangle_count;
+  for (int workers = 2; workers <= 3; workers++) {
+    CnMeshDef def = mesh_def(lists);
+    CnTasks *tasks;
+    CniMesh *other;
+    CHECK_OK(cn_tasks_create(workers, NULL, &allocator, &tasks));
+    CHECK_OK(cni_mesh_create(&allocator, tasks, "mesh", &def, &other));
+    size_t boxes = (size_t)cni_mesh_levels(m->triangle_count, &(CniMesh){0});
+    CHECK(other->bytes == m->bytes && other->edge_count == m->edge_count);
+    CHECK(memcmp(other->order, m->order, n * sizeof *m->order) == 0);
+    CHECK(memcmp(other->boxes, m->boxes, (6 * boxes - 24) * sizeof *m->boxes) == 0);
+    CHECK(memcmp(other->neighbours, m->neighbours, 3 * n * sizeof *m->neighbours) == 0);
+    CHECK(memcmp(other->seeds, m->seeds, n * sizeof *m->seeds) == 0);
+    CHECK(memcmp(other->edges, m->edges, n) == 0);
+    cni_mesh_destroy(&allocator, other);
+    cn_tasks_destroy(tasks);
+  }
+}
+
 // A million triangles in two seconds of one processor, a hundred bytes each; here a tenth of that
 // unless CAIRN_MILLION is set.
 static void many(void **state) {
@@ -198,6 +219,7 @@ static void many(void **state) {
                 (double)m->bytes / m->triangle_count);
   CHECK((double)m->bytes < 100.0 * m->triangle_count);
   if (getenv("CAIRN_MILLION")) CHECK(seconds < 2);
+  alike(&lists, m);
   cni_mesh_destroy(&allocator, m);
   mesh_free(&lists);
 }

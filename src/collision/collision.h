@@ -101,6 +101,25 @@ typedef struct CniSweepInput {
 } CniSweepInput;
 CnStatus cni_collision_sweep(const CniCollision *collision, const CniSweepInput *input);
 
+// Pairs that lie in each other at the end of a step by more than the rows of their contacts say are moved
+// apart (correct.c).
+typedef struct CniCorrectInput {
+  const CniModel *model;
+  const CniContact *contacts; // that have rows, by ascending rank
+  int32_t count;
+  double time_step;
+  const double *times;  // by body: when impulses acted; null: at the beginning
+  const CnPose *pose;   // where they acted
+  const CnTwist *twist; // after the impulses
+  const CnTwist *end;   // at the end of the step
+  CnPose *pose_new;
+  CnBalanceTerm *term; // what it did; null: nobody asks
+  CniArena *arena;
+  CnTasks *tasks;
+} CniCorrectInput;
+// deepest: a contact of the deepest of them, with the gap that it had, if there are any.
+CnStatus cni_collision_correct(const CniCorrectInput *input, CniContact *deepest, int32_t *any);
+
 // Point, normal and gap of a contact of two spheres as they were found with the bodies at these positions,
 // bit by bit.
 void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,

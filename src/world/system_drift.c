@@ -69,15 +69,46 @@ static const double *kick_impulses(const CnWorld *world) {
   return bounces->rounds > 0 ? bounces->total : world->now.engine.answer.g;
 }
 
+// Terms of the balance that the drift adds to, if somebody asks.
+static CnStatus take_terms(CnWorld *world) {
+  CnBalanceTerm **terms = &world->work.drift_terms;
+  if (!world->now.settings.balance || *terms) return CN_OK;
+  return cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT, sizeof **terms, terms);
+}
+
+// What was in each other deeper than rows said counts as an overlap, also if it was taken back.
+static CnStatus correct(CnWorld *world, const Drift *d) {
+  const CniStepContacts *found = &world->found;
+  if (found->full_count == 0) return CN_OK;
+  CNI_TRY(take_terms(world));
+  CnBalanceTerm *terms = world->work.drift_terms;
+  CniContact deepest;
+  int32_t any;
+  CNI_TRY(cni_collision_correct(
+      &(CniCorrectInput){.model = d->model,
+                         .contacts = found->full,
+                         .count = found->full_count,
+                         .time_step = d->h,
+                         .times = d->touch ? d->touch->time : NULL,
+                         .pose = d->touch ? d->touch->pose : d->pose,
+                         .twist = d->twist,
+                         .end = d->end ? d->end : d->twist,
+                         .pose_new = d->pose_new,
+                         .term = terms ? &terms[CN_BALANCE_STABILISATION] : NULL,
+                         .arena = &world->memory.arena,
+                         .tasks = world->tasks},
+      &deepest, &any));
+  cni_watch_deepest(d->model, &deepest, any, NULL, &world->work.overlap);
+  return CN_OK;
+}
+
 static CnStatus drift_joints(CnWorld *world, const Drift *d) {
   const CniModel *model = d->model;
   if (!world->direct) CNI_TRY(cni_direct_create(&world->allocator, &world->direct));
   CnTwist *reactions;
   CNI_TRY(cni_arena_array(&world->memory.arena, model->joint_count, sizeof *reactions, &reactions));
   world->work.reactions = reactions;
-  if (world->now.settings.balance)
-    CNI_TRY(cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT,
-                            sizeof *world->work.drift_terms, &world->work.drift_terms));
+  CNI_TRY(take_terms(world));
   return cni_drift_joints(&(CniDriftInput){.model = model,
                                            .problem = world->now.engine.problem,
                                            .g = kick_impulses(world),
@@ -225,6 +256,7 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
                                                                  .end = d.end,
                                                                  .arena = &world->memory.arena,
                                                                  .tasks = world->tasks}));
+  CNI_TRY(correct(world, &d));
   if (late > 0) CNI_TRY(late_springs(world, &d, late));
   return CN_OK;
 }

@@ -39,7 +39,7 @@ static const Run broken[] = {{"newton-cradle", NULL, 0, 0.01, 200, NULL, 0, "mor
                              {"domino", "dominoes", 20, 0.02, 60, NULL, 0, NULL, DEEP},
                              {"domino", "dominoes", 20, 0.01, 150, "psor", 2, NULL, RESIDUAL},
                              {"conveyor", NULL, 0, 0, 1000, "psor", 1, NULL, RESIDUAL},
-                             {"part-feeder", NULL, 0, 0.02, 40, NULL, 0, NULL, TURNS},
+                             {"part-feeder", NULL, 0, 0.02, 40, NULL, 0, NULL, DEEP},
                              {"pyramid", "rows", 8, 0, 60, "psor", 1, NULL, RESIDUAL},
                              {"pyramid", "rows", 8, 0, 60, "spg", 3, NULL, DEEP},
                              {"stack", "ratio", 1e6, 0, 60, "psor", 30, NULL, DEEP},

@@ -174,7 +174,7 @@ CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
     for (int32_t k = first; w->has_others && k < first + pairs; k++)
       part.others += !has_sphere(w, cni_key_pair(w, k));
     part.room = pairs - part.others;
-    if (part.others > 0) part.room += 16 + (int32_t)(c->points * part.others);
+    if (part.others > 0) part.room += 40 + (int32_t)(c->points * part.others);
     total += part.room;
     w->parts[n] = part;
   }

@@ -49,8 +49,6 @@ typedef struct CniStiffness {
   int32_t any;
 } CniStiffness;
 
-// What the joints need.
-void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Forces: what they need; their compliant rows, the first of the problem, and their loads on the
 // free velocities.
 void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room);
@@ -60,16 +58,6 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
 void cni_couplings_room(const CniAssemblyInput *input, CniProblemRoom *room);
 CnStatus cni_assemble_couplings(const CniAssemblyInput *in, CnProblem *problem, CniSetTable *sets,
                                 double *g);
-// Blocks of all joints, which follow; g: their impulses of the last step,
-// scaled to this step. Room must be there.
-CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                             int32_t *first_of, double *g);
-
-// Where all joints are, to the input's places; and one of them: from there, or looked at here.
-void cni_see_joints(const CniAssemblyInput *input);
-const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *places,
-                                    const CniJoint *joint, const CnPose *pose, CniJointPlace *own);
-
 // ---- drift ----
 
 // How many coordinates something may hold: so many rows in the drift.
@@ -157,6 +145,10 @@ CnStatus cni_find_squeezed(const CniAssemblyInput *input, const CnProblem *probl
 double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact, int driven);
 #define CNI_PINCHED 2 // squeezed by what is driven
 
+// e of a contact, and its b_n without an impact.
+double cni_contact_restitution(const CniContactPlan *plan, int32_t contact);
+double cni_contact_plain_b(const CniAssemblyInput *in, const CniContactPlan *plan,
+                           const CniContact *c);
 // Contacts with restitution, in their order.
 CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
                           const CniContactPlan *plan, const int32_t *block_of);
@@ -220,10 +212,6 @@ static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, i
   return block;
 }
 
-// Rows of a joint in a problem, without their right-hand sides; returns the number of blocks.
-int32_t cni_joint_list(const CnProblem *problem, const CniJoint *joint, const CniJointPlace *place,
-                       double h, CniJointBlock *blocks);
-// What a motor that gives an effort gives in a step; 0: it is another one.
-double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
+#include "assembly/joints/joints_private.h"
 
 #endif

@@ -50,7 +50,7 @@ static const CniMaterialSets *law_of(const CniContactPlan *plan, int32_t contact
   return &plan->laws.laws[plan->uniform ? 0 : plan->law_of[contact]];
 }
 
-static double restitution_of(const CniContactPlan *plan, int32_t contact) {
+double cni_contact_restitution(const CniContactPlan *plan, int32_t contact) {
   return plan->tuned ? plan->tuned[contact].restitution : law_of(plan, contact)->law.restitution;
 }
 
@@ -147,14 +147,15 @@ static double open_b(const CniAssemblyInput *in, const CniContact *c) {
 }
 
 // b_n without an impact.
-static double plain_b(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c) {
+double cni_contact_plain_b(const CniAssemblyInput *in, const CniContactPlan *plan,
+                           const CniContact *c) {
   return c->gap > 0 ? open_b(in, c)
                     : recovering(in, plan, c, in->contact_stabilisation * c->gap / in->time_step);
 }
 
 static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContactPlan *plan,
                        const CniContact *c, CniArms arms, double restitution) {
-  double b_n = plain_b(in, plan, c);
+  double b_n = cni_contact_plain_b(in, plan, c);
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
@@ -300,7 +301,8 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   uint32_t info_a = loop->plan->shape_info[c->shape_a], info_b = loop->plan->shape_info[c->shape_b];
   // what bounces in this step does so where it touches: the point is in the middle of the gap as yet.
   // Two bodies with mass keep that one point, and with it their angular momentum
-  if (c->gap > 0 && !(info_a & info_b & CNI_INFO_MASS) && restitution_of(loop->plan, i) > 0) {
+  if (c->gap > 0 && !(info_a & info_b & CNI_INFO_MASS) &&
+      cni_contact_restitution(loop->plan, i) > 0) {
     arms.a = cn_madd(arms.a, -0.5 * c->gap, c->normal);
     arms.b = cn_madd(arms.b, 0.5 * c->gap, c->normal);
   }
@@ -315,7 +317,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   if (own >= 0) resolve(p, block, &in->old, own, scale, &f, &loop->g[block->row]);
   // one that comes to bounce again does not rest; gravity alone brings it back in two steps
   double fast = in->restitution_threshold + 2 * in->time_step * cn_norm(in->gravity);
-  int bounces = restitution_of(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
+  int bounces = cni_contact_restitution(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
   if (!loaded || bounces) return;
   double *b_n = cni_block_b_n(p, block);
   if (p->friction == CN_FRICTION_COULOMB) soften(in, loop->plan, c, b_n);
@@ -509,42 +511,6 @@ void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
                        const CniContactPlan *plan, int32_t *block_of, double *g) {
   FillLoop loop = {input, problem, plan, block_of, g};
   cni_parallel_for(input->tasks, input->contact_count, CONTACTS_PER_TASK, fill_contacts, &loop);
-}
-
-CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
-                          const CniContactPlan *plan, const int32_t *block_of) {
-  CniBounces *list = input->bounces;
-  if (!list) return CN_OK;
-  list->count = list->rounds = list->rebound = list->stage = 0;
-  list->threshold = input->restitution_threshold;
-  list->time_step = input->time_step;
-  int any = plan->tuned != NULL;
-  for (int32_t i = 0; i < plan->laws.count; i++) any |= plan->laws.laws[i].law.restitution > 0;
-  if (!any) return CN_OK;
-  CNI_TRY(CNI_RESERVE(&problem->allocator, list->items, list->capacity, 0, input->contact_count));
-  for (int32_t i = 0; i < input->contact_count; i++) {
-    double restitution = block_of[i] < 0 ? 0 : restitution_of(plan, i);
-    if (!(restitution > 0)) continue;
-    const CniContact *c = &input->contacts[i];
-    double plain = plain_b(input, plan, c),
-           b_n = *cni_block_b_n(problem, &problem->blocks[block_of[i]]);
-    int impact = b_n < plain && (c->gap > 0 ? b_n < 0 : 1);
-    list->items[list->count++] = (CniBounce){.block = block_of[i],
-                                             .state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN,
-                                             .gap = c->gap,
-                                             .restitution = restitution,
-                                             .plain = plain,
-                                             .rest = impact ? plain : b_n,
-                                             .before = impact ? b_n / restitution : 0,
-                                             .now = impact ? b_n / restitution : 0};
-  }
-  // the compression comes first
-  int phases = list->law != 0 && list->count <= CNI_FEW_BOUNCES;
-  for (int32_t i = 0; phases && i < list->count; i++)
-    if (list->items[i].state == CNI_BOUNCE_IMPACT)
-      *cni_block_b_n(problem, &problem->blocks[list->items[i].block]) =
-          cni_stage_b(&list->items[i], 0);
-  return CN_OK;
 }
 
 // ---- the way back ----

@@ -83,9 +83,7 @@ static int stiffness_end(const CniStiffness *s, CnSym3 *added) {
   return 1;
 }
 
-// What has to be added to the inertia of a body; returns 0 if that is nothing.
-static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
-                           CnSym3 *added) {
+int cni_joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia, CnSym3 *added) {
   const CniModel *model = in->model;
   double hh = in->time_step * in->time_step;
   CniStiffness s;
@@ -105,30 +103,6 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
     stiffness_add(&s, p, cn_scale(is_a ? -hh : hh, force), 1 / (1 / model->mass[body].mass + give));
   }
   return stiffness_end(&s, added);
-}
-
-int cni_joints_calm(const CniAssemblyInput *input) {
-  CniAssemblyInput in = *input;
-  const CniModel *model = in.model;
-  in.time_step = 2 * input->time_step;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CnJointDef *def = &model->joints[i].def;
-    int32_t blocks, rows;
-    cni_joint_count(def, &blocks, &rows);
-    for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
-      blocks -= def->axes[k].armature > 0; // drifts and kicks alike
-    if (blocks > 1 || def->one_sided || def->stiffness > 0 || def->damping > 0 ||
-        cni_joint_hold_count(def) > 0)
-      return 0;
-  }
-  cni_see_joints(&in);
-  for (int32_t i = 0; i < model->body_count; i++) {
-    CnSym3 added;
-    if (!cni_has_mass(&model->mass[i]) || model->bodies[i].first_joint < 0) continue;
-    CnSym3 inertia = cni_model_inertia(model, i, in.pose[i].rotation);
-    if (joint_stiffness(&in, i, inertia, &added)) return 0;
-  }
-  return 1;
 }
 
 // ---- groups ----
@@ -154,7 +128,7 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
-  if (joint_stiffness(in, i, inertia, &added)) {
+  if (cni_joint_stiffness(in, i, inertia, &added)) {
     CnVec3 momentum = cn_smul(inertia, group->w);
     problem->inertias[i] = cn_sinverse(cn_sadd(inertia, added));
     group->w = cn_smul(problem->inertias[i], momentum);

@@ -33,6 +33,42 @@
 #define MOST_TRIALS 12   // of the speeds of a rebound
 #define TRIAL_ERROR 1e-12
 
+CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
+                          const CniContactPlan *plan, const int32_t *block_of) {
+  CniBounces *list = input->bounces;
+  if (!list) return CN_OK;
+  list->count = list->rounds = list->rebound = list->stage = 0;
+  list->threshold = input->restitution_threshold;
+  list->time_step = input->time_step;
+  int any = plan->tuned != NULL;
+  for (int32_t i = 0; i < plan->laws.count; i++) any |= plan->laws.laws[i].law.restitution > 0;
+  if (!any) return CN_OK;
+  CNI_TRY(CNI_RESERVE(&problem->allocator, list->items, list->capacity, 0, input->contact_count));
+  for (int32_t i = 0; i < input->contact_count; i++) {
+    double restitution = block_of[i] < 0 ? 0 : cni_contact_restitution(plan, i);
+    if (!(restitution > 0)) continue;
+    const CniContact *c = &input->contacts[i];
+    double plain = cni_contact_plain_b(input, plan, c),
+           b_n = *cni_block_b_n(problem, &problem->blocks[block_of[i]]);
+    int impact = b_n < plain && (c->gap > 0 ? b_n < 0 : 1);
+    list->items[list->count++] = (CniBounce){.block = block_of[i],
+                                             .state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN,
+                                             .gap = c->gap,
+                                             .restitution = restitution,
+                                             .plain = plain,
+                                             .rest = impact ? plain : b_n,
+                                             .before = impact ? b_n / restitution : 0,
+                                             .now = impact ? b_n / restitution : 0};
+  }
+  // the compression comes first
+  int phases = list->law != 0 && list->count <= CNI_FEW_BOUNCES;
+  for (int32_t i = 0; phases && i < list->count; i++)
+    if (list->items[i].state == CNI_BOUNCE_IMPACT)
+      *cni_block_b_n(problem, &problem->blocks[list->items[i].block]) =
+          cni_stage_b(&list->items[i], 0);
+  return CN_OK;
+}
+
 static double normal_of(const CnProblem *p, const CniBlock *block, const double *v) {
   double u[CNI_MAX_DIM] = {0};
   cni_storages[block->storage].velocity(p, block, v, u);

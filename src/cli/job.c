@@ -65,43 +65,9 @@ const char *cni_effort_name(int32_t index) {
 
 // ---- settings ----
 
-// Another solver than the scene's keeps the budget that the scene asks for.
-static void change_solver(CnSolverDef *solver, const char *name) {
-  CnSolverDef usual = cn_solver_def_default(solver->name), other = cn_solver_def_default(name);
-  if (strcmp(solver->name, name) == 0) return;
-  if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
-  if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
-  other.effort = solver->effort;
-  *solver = other;
-}
-
-// An effort is auto's: who names one has auto, and nobody else beside it.
-static int use_effort(const CniArgs *args, const char *solver, CnSolverDef *def) {
-  const char *effort = NULL;
-  if (!cni_args_choice(args, "effort", cni_effort_name, &effort)) return CNI_EXIT_USAGE;
-  if (!effort) return CNI_EXIT_DONE;
-  if (solver && strcmp(solver, "auto") != 0)
-    return cni_usage_error(args->command,
-                           "--effort is of the solver auto; %s has --iters and --tol", solver);
-  change_solver(def, "auto");
-  for (int32_t i = 0; cni_effort_name(i); i++)
-    if (strcmp(cni_effort_name(i), effort) == 0) def->effort = (CnEffort)i;
-  return CNI_EXIT_DONE;
-}
-
 static void log_line(void *context, CnLogLevel level, const char *message) {
   const CniJob *job = context;
   if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
-}
-
-// Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
-// length.
-static void use_integration(const CniArgs *args, CnWorldDef *def) {
-  if (!(cn_integrator_traits(def->integrator) & CN_INTEGRATOR_OWN_STEPS)) return;
-  if (cni_args_has(args, "tol"))
-    def->integration.tolerance = def->solver.tolerance;
-  else if (cni_args_has(args, "h"))
-    def->integration.tolerance = 0;
 }
 
 static int use_options(CniJob *job) {
@@ -109,8 +75,8 @@ static int use_options(CniJob *job) {
   CnWorldDef *def = &job->def;
   const char *solver = NULL, *friction = NULL;
   if (!cni_args_choice(args, "solver", cn_solver_name, &solver)) return CNI_EXIT_USAGE;
-  if (solver) change_solver(&def->solver, solver);
-  if (use_effort(args, solver, &def->solver) != CNI_EXIT_DONE) return CNI_EXIT_USAGE;
+  if (solver) cni_solver_change(&def->solver, solver);
+  if (cni_effort_use(args, solver, &def->solver) != CNI_EXIT_DONE) return CNI_EXIT_USAGE;
   int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator) ||
       !cni_args_choice(args, "friction", friction_name, &friction) ||
@@ -119,7 +85,7 @@ static int use_options(CniJob *job) {
       !cni_args_whole(args, "iters", 1, INT32_MAX, &iterations) ||
       !cni_args_whole(args, "threads", 1, 1024, &threads))
     return CNI_EXIT_USAGE;
-  use_integration(args, def);
+  cni_integration_use(args, def);
   def->solver.max_iterations = (int32_t)iterations;
   def->worker_count = (int32_t)threads;
   if (friction)

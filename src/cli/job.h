@@ -154,4 +154,9 @@ void cni_job_show_verdict(CniShow *show, const CniJob *job);
 
 void cni_job_show(const CniJob *job);
 
+// settings.c: the solver, effort and steps of the options, over those of the scene.
+void cni_solver_change(CnSolverDef *solver, const char *name);
+int cni_effort_use(const CniArgs *args, const char *solver, CnSolverDef *def);
+void cni_integration_use(const CniArgs *args, CnWorldDef *def);
+
 #endif

@@ -57,6 +57,40 @@ static int use_one(const CniArgs *args, const char *text, CnWorldDef *def) {
   return CNI_EXIT_DONE;
 }
 
+// Another solver than the scene's keeps the budget that the scene asks for.
+void cni_solver_change(CnSolverDef *solver, const char *name) {
+  CnSolverDef usual = cn_solver_def_default(solver->name), other = cn_solver_def_default(name);
+  if (strcmp(solver->name, name) == 0) return;
+  if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
+  if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
+  other.effort = solver->effort;
+  *solver = other;
+}
+
+// An effort is auto's: who names one has auto, and nobody else beside it.
+int cni_effort_use(const CniArgs *args, const char *solver, CnSolverDef *def) {
+  const char *effort = NULL;
+  if (!cni_args_choice(args, "effort", cni_effort_name, &effort)) return CNI_EXIT_USAGE;
+  if (!effort) return CNI_EXIT_DONE;
+  if (solver && strcmp(solver, "auto") != 0)
+    return cni_usage_error(args->command,
+                           "--effort is of the solver auto; %s has --iters and --tol", solver);
+  cni_solver_change(def, "auto");
+  for (int32_t i = 0; cni_effort_name(i); i++)
+    if (strcmp(cni_effort_name(i), effort) == 0) def->effort = (CnEffort)i;
+  return CNI_EXIT_DONE;
+}
+
+// Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
+// length.
+void cni_integration_use(const CniArgs *args, CnWorldDef *def) {
+  if (!(cn_integrator_traits(def->integrator) & CN_INTEGRATOR_OWN_STEPS)) return;
+  if (cni_args_has(args, "tol"))
+    def->integration.tolerance = def->solver.tolerance;
+  else if (cni_args_has(args, "h"))
+    def->integration.tolerance = 0;
+}
+
 int cni_settings_use(const CniArgs *args, CnWorldDef *def) {
   const char *text;
   int status = CNI_EXIT_DONE;

@@ -166,9 +166,9 @@ static CnStatus fit(const CniForceSight *sight, CnForceDef *def) {
   (void)sight;
   fill_both(def, k, c);
   if ((is_diagonal(k) && is_diagonal(c)) || common_rows(k, c, w, stiff, damp) >= 0) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "force: a matrix of the bushing has a negative eigenvalue: it would be a source "
-                   "of energy, or fall over");
+  return cni_invalid(
+      "force: a matrix of the bushing has a negative eigenvalue: it would be a source "
+      "of energy, or fall over");
 }
 
 #define DIAGONAL(field, unit, text) CNI_FORCE_FIELD(VEC3, field, NOT_NEGATIVE, unit, text)

@@ -31,9 +31,8 @@ static CnStatus fit(const CniForceSight *sight, CnForceDef *def) {
   if (def->rest_length > 0 || def->rest_function.slot != 0) return CN_OK;
   double length = cn_norm(cn_sub(sight->at.at_b.position, sight->at.at_a.position));
   if (!(length > 0) || !isfinite(length))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "force: rest_length 0 takes the present length, which is %g: give one",
-                     length);
+    return cni_invalid("force: rest_length 0 takes the present length, which is %g: give one",
+                       length);
   def->rest_length = length;
   return CN_OK;
 }

@@ -23,7 +23,7 @@ static const CniCollide pairs[CN_SHAPE_KIND_COUNT][CN_SHAPE_KIND_COUNT] = {
 };
 
 // Insertion sort: at most eight points, mostly in order already.
-static void sort_points(CniManifold *manifold) {
+void cni_sort_points(CniManifold *manifold) {
   for (int32_t i = 1; i < manifold->count; i++) {
     CniPoint p = manifold->points[i];
     int32_t j = i;
@@ -93,36 +93,5 @@ void cni_collide_again(const CniPlaced *a, const CniPlaced *b, double margin, Cn
   // which of two of a kind comes first changes as they move: names keep the order of the caller
   for (int32_t i = 0; swap && a->kind == b->kind && i < manifold->count; i++)
     manifold->points[i].feature = cni_feature_turned(manifold->points[i].feature);
-  sort_points(manifold);
-}
-
-// A mesh and another shape.
-static void collide_surface(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
-                            void *context) {
-  int32_t swap = cni_shape_is_surface(a->kind);
-  const CniPlaced *mesh = swap ? a : b, *other = swap ? b : a;
-  if (cni_shape_is_surface(other->kind)) {
-    cni_collide_meshes(a, b, margin, take, context);
-    return;
-  }
-  if (!cni_shape_unbounded(other->kind)) {
-    cni_collide_mesh(other, mesh, margin, swap, take, context);
-    return;
-  }
-  CniManifold manifold = {.count = 0};
-  cni_collide_mesh_plane(mesh, other, margin, &manifold);
-  if (!swap) manifold.normal = cn_neg(manifold.normal);
-  sort_points(&manifold);
-  if (manifold.count > 0) take(context, &manifold);
-}
-
-void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
-                     void *context) {
-  CniManifold manifold;
-  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind)) {
-    collide_surface(a, b, margin, take, context);
-    return;
-  }
-  cni_collide(a, b, margin, &manifold);
-  take(context, &manifold);
+  cni_sort_points(manifold);
 }

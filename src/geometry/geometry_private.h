@@ -79,4 +79,7 @@ static inline void cni_manifold_add(CniManifold *manifold, CnVec3 point, double 
   manifold->points[manifold->count++] = (CniPoint){point, gap, feature};
 }
 
+// Points by feature.
+void cni_sort_points(CniManifold *manifold);
+
 #endif

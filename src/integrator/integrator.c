@@ -174,8 +174,7 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
     return cni_invalid("equations: %d bilateral constraints, %d contacts of dimension %d",
                        (int)eq->bilateral_count, (int)eq->contact_count, (int)eq->contact_dim);
   if (eq->bound_count < 0 || (eq->bound_count > 0 && (!eq->bounds || !eq->jacobian)))
-    return cni_error(
-        CN_INVALID_ARGUMENT,
+    return cni_invalid(
         "equations: with rows that have a bound (%d) bounds and jacobian must be given",
         (int)eq->bound_count);
   int constrained = eq->bilateral_count + eq->contact_count > 0;
@@ -188,8 +187,7 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
                        (int)system->q_count, (int)system->v_count);
   if (eq->group_size < 0 || (eq->group_size > 0 && (system->v_count % eq->group_size != 0 ||
                                                     (constrained && !eq->groups) || eq->stiffness)))
-    return cni_error(
-        CN_INVALID_ARGUMENT,
+    return cni_invalid(
         "equations: with groups of %d velocities their number (%d) must be a multiple, "
         "groups() must be given, and stiffness() not",
         (int)eq->group_size, (int)system->v_count);
@@ -198,8 +196,7 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
   for (int32_t i = 0; eq->laws && i < eq->contact_count; i++)
     if (!(eq->laws[i].restitution >= 0 && eq->laws[i].restitution <= 1) ||
         !(eq->laws[i].friction >= 0) || !(eq->laws[i].rolling >= 0) || !(eq->laws[i].spinning >= 0))
-      return cni_error(
-          CN_INVALID_ARGUMENT,
+      return cni_invalid(
           "equations: contact %d: restitution %g, friction %g, rolling %g, spinning %g", (int)i,
           eq->laws[i].restitution, eq->laws[i].friction, eq->laws[i].rolling, eq->laws[i].spinning);
   return CN_OK;

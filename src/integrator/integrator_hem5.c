@@ -19,7 +19,7 @@
 //
 // Reference: Brasey 1994; coefficients satisfy row sums, C(2), C(3), D(1) and the quadrature
 // conditions to the last place.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 

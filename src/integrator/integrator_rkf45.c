@@ -12,7 +12,7 @@
 // start. Dense output: cubic, from the values and slopes at both ends.
 //
 // Reference: Fehlberg 1969.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 

@@ -103,3 +103,46 @@ CnStatus cni_model_set_filter(CniModel *model, int32_t shape, uint32_t category,
   s->extra->mask = mask;
   return CN_OK;
 }
+
+// ---- joints ----
+
+static int same_body(CnBodyId a, CnBodyId b) {
+  return a.slot == b.slot && a.generation == b.generation;
+}
+
+static int same_pose(CnPose a, CnPose b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+CnStatus cni_check_same_pair(const char *sort, const CniBodyPair *old, const CniBodyPair *given) {
+  const char *other = NULL;
+  if (!same_pose(given->frame_b, old->frame_b)) other = "frame_b";
+  if (!same_pose(given->frame_a, old->frame_a)) other = "frame_a";
+  if (!same_body(given->body_b, old->body_b)) other = "body_b";
+  if (!same_body(given->body_a, old->body_a)) other = "body_a";
+  if (given->kind != old->kind) other = "kind";
+  if (!other) return CN_OK;
+  return cni_invalid("%s: %s is not that of the %s: destroy it and make another", sort, other,
+                     sort);
+}
+
+CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *given) {
+  int32_t i;
+  CNI_TRY(cni_model_find_joint(model, id, &i));
+  CniJoint joint = model->joints[i];
+  const CnJointDef *old = &model->joints[i].def;
+  CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
+  joint.def = *given;
+  CNI_TRY(cni_joint_def_check(&joint.def));
+  const CniBodyPair pairs[2] = {CNI_BODY_PAIR_OF(*old), CNI_BODY_PAIR_OF(joint.def)};
+  CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
+  CNI_TRY(cni_joint_check_functions(model, &joint.def));
+  CNI_TRY(cni_joint_find_curves(model, &joint));
+  CNI_TRY(cni_joint_fit(model, &joint));
+  joint.def.name = NULL;
+  cni_joint_use_curves(&model->joints[i], -1);
+  cni_joint_use_curves(&joint, 1);
+  if (memcmp(joint.curves, model->joints[i].curves, sizeof joint.curves) != 0)
+    cni_joint_look_along(model, &joint);
+  model->joints[i] = joint;
+  model->edits++;
+  return CN_OK;
+}

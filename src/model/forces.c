@@ -21,10 +21,10 @@ void cni_force_at(const CniModel *model, const CniForce *force, double time, con
 
 CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlace *place) {
   if (force->def.kind == CN_FORCE_USER && !force->def.function)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "force '%s' (slot %u) has no function: neither snapshots nor scenes keep one, "
-                     "set it with cn_force_set",
-                     force->name, (unsigned)force->slot);
+    return cni_invalid(
+        "force '%s' (slot %u) has no function: neither snapshots nor scenes keep one, "
+        "set it with cn_force_set",
+        force->name, (unsigned)force->slot);
   CnStatus status = cni_force_place(&at->sight, place);
   if (status != CN_OK && !cn_error_message()[0])
     return cni_error(status, "t = %g s: force '%s' (slot %u, %s) failed without a word (%s)",
@@ -49,8 +49,7 @@ static CnStatus check(const CniModel *model, CniForce *force) {
     CNI_TRY(cni_model_find_function(model, def->rest_function, &function));
   const CniForceKind *kind = cni_force_kind(def->kind);
   if (kind->single && (bodies[0] >= 0 || bodies[1] < 0))
-    return cni_error(CN_INVALID_ARGUMENT, "force: %s acts on one body, which has to be body_b",
-                     kind->name);
+    return cni_invalid("force: %s acts on one body, which has to be body_b", kind->name);
   def->name = NULL;
   if (!kind->fit) return CN_OK;
   cni_force_at(model, force, 0, model->pose, NULL, &at);

@@ -41,8 +41,7 @@ static CnStatus fit(const CniModel *model, CniFunction *f) {
   cni_release(&model->allocator, work, n * sizeof *work);
   for (size_t i = 0; i < n; i++)
     if (!isfinite(f->points[2 * n + i]))
-      return cni_error(CN_INVALID_ARGUMENT, "function: the spline bends too much at point %d",
-                       (int)i);
+      return cni_invalid("function: the spline bends too much at point %d", (int)i);
   return CN_OK;
 }
 
@@ -116,9 +115,8 @@ CnStatus cni_model_remove_function(CniModel *model, CnFunctionId id) {
   int32_t i;
   CNI_TRY(cni_model_find_function(model, id, &i));
   if (is_used(model, id))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "function %u '%s' is followed by a joint, a force, a material or a body",
-                     (unsigned)id.slot, model->functions[i].name);
+    return cni_invalid("function %u '%s' is followed by a joint, a force, a material or a body",
+                       (unsigned)id.slot, model->functions[i].name);
   forget(model, &model->functions[i]);
   cni_ids_free(&model->function_ids, id.slot);
   int32_t last = --model->function_count;

@@ -31,7 +31,7 @@ CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a,
 }
 
 // What the kind takes from the present poses of the body frames, such as a distance not given.
-static CnStatus fit(const CniModel *model, CniJoint *joint) {
+CnStatus cni_joint_fit(const CniModel *model, CniJoint *joint) {
   const CniJointKind *kind = cni_joint_kind(joint->def.kind);
   if (!kind->fit) return CN_OK;
   CniJointEnd a = {.local = joint->def.frame_a, .ground = joint->body_a < 0};
@@ -46,7 +46,7 @@ static CnStatus fit(const CniModel *model, CniJoint *joint) {
 }
 
 // What a motor follows is there.
-static CnStatus check_functions(const CniModel *model, const CnJointDef *def) {
+CnStatus cni_joint_check_functions(const CniModel *model, const CnJointDef *def) {
   int32_t i;
   for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
     CnFunctionId id = def->axes[k].motor_function;
@@ -70,11 +70,11 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(cni_joint_def_check(&joint.def));
   CNI_TRY(
       cni_find_pair(model, "joint", given->body_a, given->body_b, &joint.body_a, &joint.body_b));
-  CNI_TRY(check_functions(model, &joint.def));
+  CNI_TRY(cni_joint_check_functions(model, &joint.def));
   CNI_TRY(check_continuous(model, joint.body_a));
   CNI_TRY(check_continuous(model, joint.body_b));
   CNI_TRY(cni_joint_find_curves(model, &joint));
-  CNI_TRY(fit(model, &joint));
+  CNI_TRY(cni_joint_fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
   CNI_TRY(CNI_RESERVE(&model->allocator, model->joints, model->joint_capacity, model->joint_count,
@@ -100,47 +100,6 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   }
   model->joints[i] = joint;
   *id = (CnJointId){joint.slot, joint.generation};
-  return CN_OK;
-}
-
-static int same_body(CnBodyId a, CnBodyId b) {
-  return a.slot == b.slot && a.generation == b.generation;
-}
-
-static int same_pose(CnPose a, CnPose b) { return memcmp(&a, &b, sizeof a) == 0; }
-
-CnStatus cni_check_same_pair(const char *sort, const CniBodyPair *old, const CniBodyPair *given) {
-  const char *other = NULL;
-  if (!same_pose(given->frame_b, old->frame_b)) other = "frame_b";
-  if (!same_pose(given->frame_a, old->frame_a)) other = "frame_a";
-  if (!same_body(given->body_b, old->body_b)) other = "body_b";
-  if (!same_body(given->body_a, old->body_a)) other = "body_a";
-  if (given->kind != old->kind) other = "kind";
-  if (!other) return CN_OK;
-  return cni_invalid("%s: %s is not that of the %s: destroy it and make another", sort, other,
-                     sort);
-}
-
-CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *given) {
-  int32_t i;
-  CNI_TRY(cni_model_find_joint(model, id, &i));
-  CniJoint joint = model->joints[i];
-  const CnJointDef *old = &model->joints[i].def;
-  CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
-  joint.def = *given;
-  CNI_TRY(cni_joint_def_check(&joint.def));
-  const CniBodyPair pairs[2] = {CNI_BODY_PAIR_OF(*old), CNI_BODY_PAIR_OF(joint.def)};
-  CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
-  CNI_TRY(check_functions(model, &joint.def));
-  CNI_TRY(cni_joint_find_curves(model, &joint));
-  CNI_TRY(fit(model, &joint));
-  joint.def.name = NULL;
-  cni_joint_use_curves(&model->joints[i], -1);
-  cni_joint_use_curves(&joint, 1);
-  if (memcmp(joint.curves, model->joints[i].curves, sizeof joint.curves) != 0)
-    cni_joint_look_along(model, &joint);
-  model->joints[i] = joint;
-  model->edits++;
   return CN_OK;
 }
 

@@ -113,4 +113,8 @@ CnStatus
 cni_shared_consistent(const CniModel *model);         // geometries and curves: before who uses them
 CnStatus cni_links_consistent(const CniModel *model); // what acts between bodies: after these
 
+// A joint anew (joints.c): what a motor follows is there; what the kind takes from the present poses of the body frames.
+CnStatus cni_joint_check_functions(const CniModel *model, const CnJointDef *def);
+CnStatus cni_joint_fit(const CniModel *model, CniJoint *joint);
+
 #endif

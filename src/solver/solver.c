@@ -325,31 +325,12 @@ static CnStatus solve_by_elimination(CnSolver *solver, const CnProblem *p, CnAns
 
 // ---- any problem ----
 
-// All but the certificate. Clearing and copying whole reports takes as long as solving a few rows.
-static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
-  to->solver = from->solver;
-  to->friction = from->friction;
-  to->iterations = from->iterations;
-  to->converged = from->converged;
-  to->cut_by_time = from->cut_by_time;
-  to->seconds = from->seconds;
-  to->seconds_setup = from->seconds_setup;
-  to->seconds_finish = from->seconds_finish;
-  to->seconds_certificate = from->seconds_certificate;
-  to->outcome = from->outcome;
-  to->method = from->method;
-  to->attempts = from->attempts;
-  to->facets = from->facets;
-  to->pyramid_residual = from->pyramid_residual;
-  to->infeasible_count = from->infeasible_count;
-  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
-}
-
 // Joints and limits that ask for speeds which no motion has: where the answer leaves some unmet, they are
 // looked for after the answer. Without memory for that a step of a world fails, as its verdict would
 // know of fewer than that of a copy; others have their answer. What else goes wrong leaves no names.
 static CnStatus name_joints(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
-                            const CnCertificate *certificate, CnSolveReport *report) {
+                            CnSolveReport *report) {
+  const CnCertificate *certificate = &report->certificate;
   int thorough = solver->kind == &cni_solver_auto;
   double unmet = !thorough                               ? UNMET
                  : solver->def.effort == CN_EFFORT_EXACT ? solver->def.tolerance
@@ -381,8 +362,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
   CNI_TRY(check_answer(problem, answer));
 
   if (problem->b_per_block && !(kind->accepts & CNI_TAKES_B_PER_BLOCK))
-    return cni_error(
-        CN_INVALID_ARGUMENT,
+    return cni_invalid(
         "%s reads all rows of b, which the problem does not have yet: a world's is given "
         "out by cn_world_problem",
         kind->name);
@@ -391,7 +371,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
   if (problem->form != CN_FORM_STEP || !(kind->accepts & CNI_LEAVES_U))
     CNI_TRY(cni_answer_reserve_u(answer));
   CNI_TRY(cni_certify_reserve(problem, answer, memory));
-  CnSolveReport made; // its certificate is not used
+  CnSolveReport made; // to clear all of it takes as long as solving a few rows
   made.solver = made.method = kind->name;
   made.friction = problem->friction;
   made.iterations = made.cut_by_time = 0;
@@ -406,19 +386,17 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     CNI_TRY(kind->solve(solver->state, problem, answer, memory, &made));
   double solved = cni_seconds();
   made.seconds = solved - begin;
-  CnCertificate own, *certificate = report ? &report->certificate : &own;
-  CNI_TRY(cni_certify(problem, answer, memory, certificate));
-  double error = deciding_error(bits, certificate);
+  CNI_TRY(cni_certify(problem, answer, memory, &made.certificate));
+  double error = deciding_error(bits, &made.certificate);
   if (made.facets > 0)
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
-  if (problem->form == CN_FORM_STEP &&
-      name_joints(solver, problem, answer, certificate, &made) != CN_OK &&
+  if (problem->form == CN_FORM_STEP && name_joints(solver, problem, answer, &made) != CN_OK &&
       memory != &solver->memory)
     return CN_NO_MEMORY;
   made.seconds_certificate = cn_max(0, cni_seconds() - solved);
-  if (report) copy_report(&made, report);
+  if (report) *report = made;
   return CN_OK;
 }
 

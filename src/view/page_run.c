@@ -131,44 +131,6 @@ static CnStatus can_sum(RunView *view, const CnRunInfo *info, int32_t *answer) {
   return CN_OK;
 }
 
-// A world made from the scene of a run again, for the curves of its joints, with the values its parameters had;
-// null where there are none, or the run was not made from a scene.
-static CnWorld *world_with_curves(CnRun *run, const CnRunInfo *info) {
-  CniPageMemory memory = {NULL};
-  CnScene *scene = NULL;
-  CnWorld *world = NULL;
-  CnSetting *settings = NULL;
-  int32_t count = info->parameter_count;
-  if (!info->scene_text || !strstr(info->scene_text, "\"curves\"")) return NULL;
-  CnStatus status = cni_page_array(&memory, count, sizeof *settings, &settings);
-  for (int32_t i = 0; i < count && status == CN_OK; i++) {
-    CnRunParameter parameter;
-    status = cn_run_parameter(run, i, &parameter);
-    settings[i] = (CnSetting){parameter.name, parameter.value};
-  }
-  if (status == CN_OK)
-    status = cn_scene_parse(info->scene_text, strlen(info->scene_text), info->scene_name, settings,
-                            count, NULL, &scene);
-  CnWorldDef def = cn_world_def_default();
-  if (status == CN_OK) status = cn_world_create(&def, &world);
-  if (status == CN_OK) status = cn_scene_fill(scene, world);
-  if (status != CN_OK) {
-    cn_world_destroy(world);
-    world = NULL;
-  }
-  cn_scene_destroy(scene);
-  cni_page_memory_release(&memory);
-  return world;
-}
-
-static CnStatus list_springs(CnRun *run, CniPageMemory *memory, CniPageSource *source) {
-  CnRunJoint *springs = NULL;
-  CNI_TRY(cn_run_springs(run, NULL, 0, &source->spring_count));
-  CNI_TRY(cni_page_array(memory, source->spring_count, sizeof *springs, &springs));
-  source->springs = springs;
-  return cn_run_springs(run, springs, source->spring_count, &source->spring_count);
-}
-
 // A run as a source, and what has to be released with it.
 typedef struct RunSource {
   RunView view;
@@ -206,8 +168,8 @@ static CnStatus open_source(CnRun *run, const char *label, RunSource *s) {
   int32_t total = 0;
   CNI_TRY(can_sum(&s->view, &source->info, &total));
   source->info.scalar_count += s->view.total = total;
-  source->world = s->world = world_with_curves(run, &source->info);
-  return list_springs(run, &s->memory, source);
+  source->world = s->world = cni_page_curves(run, &source->info);
+  return cni_page_springs(run, &s->memory, source);
 }
 
 CnStatus cni_page_from_runs(CnRun *const *runs, const char *const *labels, int32_t count,

@@ -229,4 +229,10 @@ void cni_page_write_event_kinds(CniPageFile *file);
 // The blocks "reactions" and "reactions-I", where joints were recorded.
 CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source);
 
+// A world made from the scene of a run again, for the curves of its joints, with the values its parameters had;
+// null where there are none, or the run was not made from a scene.
+CnWorld *cni_page_curves(CnRun *run, const CnRunInfo *info);
+// The springs of a run, in the page's memory.
+CnStatus cni_page_springs(CnRun *run, CniPageMemory *memory, CniPageSource *source);
+
 #endif

@@ -266,8 +266,7 @@ static CnStatus compare_model(const CnBatch *b, const CnWorld *other) {
   for (int32_t i = 0; same && i < b->control_count; i++)
     same = cn_joint_def(other, b->controls[i].joint, &joint) == CN_OK;
   if (same) return CN_OK;
-  return cni_error(
-      CN_INVALID_DATA,
+  return cni_bad_data(
       "cn_batch_reset: the snapshot is of another model: %d bodies, %d shapes, %d joints "
       "(the batch has %d, %d, %d)",
       its.body_count, its.shape_count, its.joint_count, own.body_count, own.shape_count,

@@ -45,8 +45,7 @@ void cni_problem_map_joints(CnWorld *world) {
 // ---- questions ----
 
 static CnStatus none(const char *call) {
-  return cni_error(
-      CN_INVALID_ARGUMENT,
+  return cni_invalid(
       "%s: the world has made no step yet, was restored since, or its last step failed", call);
 }
 

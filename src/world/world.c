@@ -168,27 +168,6 @@ void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
 
 // ---- sums ----
 
-const char *cn_balance_part_name(int32_t part) {
-  static const char *const names[] = {"gravity",  "loads",   "springs",       "drives", "joints",
-                                      "friction", "impacts", "stabilisation", "scheme"};
-  return part >= 0 && part < CN_BALANCE_PART_COUNT ? names[part] : NULL;
-}
-
-CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance) {
-  CNI_FLOATS;
-  if (balance) *balance = (CnStepBalance){0};
-  CNI_TRY(cni_world_idle(world, "cn_world_balance"));
-  if (!balance) return cni_null_argument("cn_world_balance", "balance");
-  if (!world->balance_known)
-    return cni_error(
-        CN_INVALID_ARGUMENT,
-        "cn_world_balance: no balance is kept (balance = %d, integrator %s, step %lld)",
-        (int)world->now.settings.balance, world->now.settings.integrator,
-        (long long)world->now.step);
-  *balance = world->balance;
-  return CN_OK;
-}
-
 static void add_body(const CnWorld *world, int32_t i, CnWorldSums *sums) {
   const CniModel *model = &world->now.model;
   const CniBodyMass *m = &model->mass[i];

@@ -14,13 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check/check.h"
 #include "cli/job.h"
 #include "cli/machine.h"
 #include "cli/problem_file.h"
 
-#define TOUCHING 1e-6     // of the smallest inradius: shallower overlaps are round-off of touching
-#define BODY_BYTES 1200.0 // of a body in a pile, with its contacts
-#define DEEP 0.05         // of a body's inradius: deeper ones throw the bodies apart in a run
+#define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
 
 typedef struct Check {
   CnScene *scene;
@@ -103,50 +102,7 @@ static CnStatus find_overlaps(Check *check) {
   return CN_OK;
 }
 
-// The smallest ball in a body's shapes; infinite for what is none.
-static double inradius_of(const CnWorld *world, CnBodyId body) {
-  double least = INFINITY;
-  CnBodyInfo info;
-  if (cn_body_info(world, body, &info) != CN_OK) return least;
-  for (int32_t i = 0; i < info.shape_count; i++) {
-    CnShapeSize size;
-    if (cn_shape_size(world, cn_body_shape(world, body, i), &size) == CN_OK &&
-        isfinite(size.outradius) && size.inradius > 0)
-      least = fmin(least, size.inradius);
-  }
-  return least;
-}
-
-static const char *label_of(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]);
-
-// Is an overlap deeper than a share of the smaller body? The first such, in words.
-static int deep_overlap(const Check *check, char *text, size_t size) {
-  for (int32_t i = 0; i < check->overlap_count; i++) {
-    const CnOverlap *o = &check->overlaps[i];
-    double r = fmin(inradius_of(check->world, o->body_a), inradius_of(check->world, o->body_b));
-    char a[CNI_MACHINE_NAME], b[CNI_MACHINE_NAME];
-    if (!(o->depth > DEEP * r)) continue;
-    snprintf(text, size,
-             "%s and %s overlap by %.3g m, %.0f %% of the smaller one's radius (%g %% are "
-             "allowed)",
-             label_of(check->world, o->body_a, a), label_of(check->world, o->body_b, b), o->depth,
-             100 * o->depth / r, 100 * DEEP);
-    return 1;
-  }
-  return 0;
-}
-
 // ---- results ----
-
-// "body 'crate'", or "body 17" with its slot.
-static const char *label_of(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]) {
-  CnBodyInfo info;
-  if (cn_body_info(world, body, &info) == CN_OK && info.name[0])
-    snprintf(label, CNI_MACHINE_NAME, "body '%s'", info.name);
-  else
-    snprintf(label, CNI_MACHINE_NAME, "body %u", (unsigned)body.slot);
-  return label;
-}
 
 static void show_overlaps(CniShow *show, const Check *check) {
   int32_t listed = show->json ? CNI_LISTED_JSON : CNI_LISTED_TEXT, count = check->overlap_count;
@@ -157,8 +113,8 @@ static void show_overlaps(CniShow *show, const Check *check) {
   for (int32_t i = 0; i < count && i < listed; i++) {
     const CnOverlap *o = &check->overlaps[i];
     char a[CNI_MACHINE_NAME], b[CNI_MACHINE_NAME];
-    label_of(check->world, o->body_a, a);
-    label_of(check->world, o->body_b, b);
+    cni_check_label(check->world, o->body_a, a);
+    cni_check_label(check->world, o->body_b, b);
     cni_show_row(show);
     cni_show_text(show, "body_a", "a", a);
     cni_show_text(show, "body_b", "b", b);
@@ -181,7 +137,7 @@ static void show_massless(CniShow *show, const Check *check) {
         info.inertia.x != 0)
       continue;
     cni_show_row(show);
-    cni_show_text(show, "body", "body", label_of(check->world, body, label));
+    cni_show_text(show, "body", "body", cni_check_label(check->world, body, label));
     cni_show_row_end(show);
     shown++;
   }
@@ -203,37 +159,6 @@ static void show_unused(CniShow *show, const Check *check, const CnSceneInfo *in
     cni_show_row_end(show);
   }
   cni_show_list_end(show);
-}
-
-// Is any other number of ranks up to this one used as well or better?
-static int64_t best_ranks(int32_t bodies, int64_t ranks, double *efficiency) {
-  CnRankPlan plan;
-  int64_t best = ranks;
-  for (int64_t n = ranks; n > 0; n--) {
-    if (cn_ranks_plan(bodies, (int32_t)n, &plan) != CN_OK || plan.efficiency <= *efficiency)
-      continue;
-    *efficiency = plan.efficiency;
-    best = n;
-    if (plan.efficiency == 1) break; // the largest number of which none waits
-  }
-  return best;
-}
-
-// What ranks would share, and that each has the whole world.
-static void show_ranks(CniShow *show, const Check *check, int64_t ranks) {
-  CnRankPlan plan;
-  int32_t bodies = check->dynamic_count > 0 ? check->dynamic_count : 1;
-  if (ranks == 0 || cn_ranks_plan(bodies, (int32_t)ranks, &plan) != CN_OK) return;
-  double efficiency = plan.efficiency;
-  int64_t best = best_ranks(bodies, ranks, &efficiency);
-  cni_show_count(show, "ranks", "ranks", ranks);
-  cni_show_count(show, "ranks_at_work", "  at work", plan.at_work);
-  cni_show_count(show, "slabs", "  slabs", plan.slabs);
-  cni_show_count(show, "slab_rows", "  rows of a slab", plan.rows);
-  cni_show_number(show, "ranks_efficiency", "  balance", plan.efficiency, "");
-  cni_show_count(show, "ranks_best", "  best number", best);
-  cni_show_number(show, "ranks_best_efficiency", "    its balance", efficiency, "");
-  cni_show_number(show, "bytes_a_rank", "  memory of each", BODY_BYTES * bodies, "B");
 }
 
 static void show(const Check *check, const char *label, int64_t ranks, int json) {
@@ -263,7 +188,7 @@ static void show(const Check *check, const char *label, int64_t ranks, int json)
   cni_machine_show_far_limits(&sheet, check->world);
   show_massless(&sheet, check);
   show_unused(&sheet, check, &info);
-  show_ranks(&sheet, check, ranks);
+  cni_check_ranks(&sheet, check->dynamic_count, ranks);
   cni_show_end(&sheet);
 }
 
@@ -311,7 +236,8 @@ static int check_scene(const CniArgs *args) {
                cn_world_step(check.world, NULL) != CN_OK) {
       cni_tell("%s: a run would fail: %s", label, cn_error_message());
       status = CNI_EXIT_FAILED;
-    } else if (deep_overlap(&check, deep, sizeof deep)) {
+    } else if (cni_check_deep(check.world, check.overlaps, check.overlap_count, deep,
+                              sizeof deep)) {
       cni_tell("%s: mend the start: %s", label, deep);
       status = CNI_EXIT_FAILED;
     } else if (cn_world_check_meetings(check.world) != CN_OK) {

@@ -70,16 +70,14 @@ static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *i
   show_settings(show, &def);
   cni_show_all_settings(show, &def);
   cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
-  for (int32_t i = 0; i < info->parameter_count; i++) {
-    CnSceneParameter p;
-    if (cn_scene_parameter(scene, i, &p) == CN_OK) show_parameter(show, p.name, p.value, p.summary);
-  }
+  CnSceneParameter p;
+  for (int32_t i = 0; cn_scene_parameter(scene, i, &p) == CN_OK; i++)
+    show_parameter(show, p.name, p.value, p.summary);
   cni_show_list_end(show);
   cni_show_list(show, "sensors", info->sensor_count ? "sensors" : NULL);
-  for (int32_t i = 0; i < info->sensor_count; i++) {
-    CnSensorInfo sensor;
-    if (cn_scene_sensor(scene, i, &sensor) == CN_OK) show_series(show, sensor.name, sensor.unit);
-  }
+  CnSensorInfo sensor;
+  for (int32_t i = 0; cn_scene_sensor(scene, i, &sensor) == CN_OK; i++)
+    show_series(show, sensor.name, sensor.unit);
   cni_show_list_end(show);
 }
 
@@ -127,22 +125,18 @@ static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info, const CnW
   show_settings(show, def);
   cni_show_all_settings(show, def);
   cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
-  for (int32_t i = 0; i < info->parameter_count; i++) {
-    CnRunParameter p;
-    if (cn_run_parameter(run, i, &p) == CN_OK) show_parameter(show, p.name, p.value, NULL);
-  }
+  CnRunParameter p;
+  for (int32_t i = 0; cn_run_parameter(run, i, &p) == CN_OK; i++)
+    show_parameter(show, p.name, p.value, NULL);
   cni_show_list_end(show);
+  CnRunSeries series;
   cni_show_list(show, "scalars", "series, one value a step");
-  for (int32_t i = 0; i < info->scalar_count; i++) {
-    CnRunSeries series;
-    if (cn_run_scalar(run, i, &series) == CN_OK) show_series(show, series.name, series.unit);
-  }
+  for (int32_t i = 0; cn_run_scalar(run, i, &series) == CN_OK; i++)
+    show_series(show, series.name, series.unit);
   cni_show_list_end(show);
   cni_show_list(show, "sensors", info->sensor_count ? "sensors" : NULL);
-  for (int32_t i = 0; i < info->sensor_count; i++) {
-    CnRunSeries series;
-    if (cn_run_sensor(run, i, &series) == CN_OK) show_series(show, series.name, series.unit);
-  }
+  for (int32_t i = 0; cn_run_sensor(run, i, &series) == CN_OK; i++)
+    show_series(show, series.name, series.unit);
   cni_show_list_end(show);
 }
 

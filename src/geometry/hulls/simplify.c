@@ -100,11 +100,10 @@ CnStatus cni_points_simplify(const CnAllocator *allocator, const char *what, con
   double error = 0;
   *chosen_count = 0;
   if (count < 4 || count > CNI_HULL_POINTS)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: a hull needs 4 to %d points (got %d)", what,
-                     CNI_HULL_POINTS, (int)count);
+    return cni_invalid("%s: a hull needs 4 to %d points (got %d)", what, CNI_HULL_POINTS,
+                       (int)count);
   for (int32_t i = 0; i < count; i++)
-    if (!cn_vec3_finite(points[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "%s: point %d is not finite", what, (int)i);
+    if (!cn_vec3_finite(points[i])) return cni_invalid("%s: point %d is not finite", what, (int)i);
   choose_extremes(&s);
   for (;;) {
     CniHull *hull;
@@ -118,9 +117,8 @@ CnStatus cni_points_simplify(const CnAllocator *allocator, const char *what, con
     if (s.chosen_count == before) break;
   }
   if (error > enough)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s: %d corners leave points %g m outside, and %g m are allowed", what,
-                     (int)s.chosen_count, error, enough);
+    return cni_invalid("%s: %d corners leave points %g m outside, and %g m are allowed", what,
+                       (int)s.chosen_count, error, enough);
   *chosen_count = s.chosen_count;
   return CN_OK;
 }

@@ -423,7 +423,7 @@ static CnStatus make(Gltf *g, Text *t, const char *path, CnPose *poses) {
 
 static CnStatus write_gltf(CnRun *run, const char *run_path, const char *output) {
   char path[2048];
-  if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export gltf: a null pointer");
+  if (!run || !run_path) return cni_invalid("export gltf: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, ".glb", path, sizeof path));
   CNI_TRY(cn_run_check_output(run, path));
   size_t shapes = (size_t)(run->info.shape_count + 1) * sizeof(int32_t);

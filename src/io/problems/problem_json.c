@@ -15,28 +15,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  KEY_CAIRN,
-  KEY_VERSION,
-  KEY_FORM,
-  KEY_FRICTION,
-  KEY_SETS,
-  KEY_GROUPS,
-  KEY_BLOCKS,
-  KEY_W,
-  KEY_Q,
-  KEY_M,
-  KEY_E,
-  KEY_K,
-  KEY_B,
-  KEY_TITLE,
-  KEY_DESCRIPTION,
-  KEY_COUNT
-};
-
-static const char *const keys[KEY_COUNT] = {"cairn",  "version", "form", "friction", "sets",
-                                            "groups", "blocks",  "W",    "q",        "M",
-                                            "E",      "k",       "b",    "title",    "description"};
+#define KEYS(X)                                                                                    \
+  X(CAIRN, "cairn")                                                                                \
+  X(VERSION, "version") X(FORM, "form") X(FRICTION, "friction") X(SETS, "sets")                    \
+      X(GROUPS, "groups") X(BLOCKS, "blocks") X(W, "W") X(Q, "q") X(M, "M") X(E, "E") X(K, "k")    \
+          X(B, "b") X(TITLE, "title") X(DESCRIPTION, "description")
+#define KEY(number, name) KEY_##number,
+#define NAME(number, name) name,
+enum { KEYS(KEY) KEY_COUNT };
+static const char *const keys[KEY_COUNT] = {KEYS(NAME)};
 
 typedef struct Reader {
   CnAllocator allocator;
@@ -208,9 +195,9 @@ static CnStatus read_sparse(Reader *r, const char *what, Matrix *m) {
                          "needs \"columns\", \"start\", \"column\", \"value\" before");
   int32_t entries = m->start.value[m->start.count - 1];
   if (m->column.count == entries && m->value.count == entries) return CN_OK;
-  return cni_error(
-      CN_INVALID_DATA, "%s: %s: start ends with %d, but column has %d elements and value has %d",
-      r->json.text.name, what, (int)entries, (int)m->column.count, (int)m->value.count);
+  return cni_bad_data("%s: %s: start ends with %d, but column has %d elements and value has %d",
+                      r->json.text.name, what, (int)entries, (int)m->column.count,
+                      (int)m->value.count);
 }
 
 static CnStatus read_matrix(Reader *r, int32_t key, Matrix *m) {

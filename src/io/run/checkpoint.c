@@ -176,9 +176,9 @@ static CnStatus parse(const char *path, const unsigned char *bytes, size_t size,
     return cni_bad_data("%s: is a checkpoint of version %llu (this is %u)", path,
                         (unsigned long long)version, VERSION);
   if (header.failed || payload != size - HEADER)
-    return cni_error(
-        CN_INVALID_DATA, "%s: is a damaged checkpoint (%zu bytes, %llu expected)", path, size,
-        header.failed ? (unsigned long long)HEADER : (unsigned long long)payload + HEADER);
+    return cni_bad_data("%s: is a damaged checkpoint (%zu bytes, %llu expected)", path, size,
+                        header.failed ? (unsigned long long)HEADER
+                                      : (unsigned long long)payload + HEADER);
   if (cni_hash_bytes(CNI_HASH_START, bytes + HEADER, size - HEADER) != hash)
     return cni_bad_data("%s: is a damaged checkpoint (wrong checksum)", path);
   Transfer t = {.s = {.in = bytes + HEADER, .size = size - HEADER}, .allocator = allocator};

@@ -14,7 +14,7 @@
 #include "core/floats.h"
 #include "io/io.h"
 #include "io/robots/robot.h"
-#include "io/scene/scene_private.h"
+#include "io/live/scene_live.h"
 
 #define LARGEST_FILE ((size_t)1 << 28)
 #define TAG_OPTIONS 0x7470636fu
@@ -110,23 +110,6 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->sensor_names, a);
 }
 
-// Other files and robots become part of the scene, which then needs their files no more.
-static CnStatus include_files(CniReader *reader, json_t *root) {
-  CnScene *scene = reader->scene;
-  const CnAllocator *a = &scene->allocator;
-  char *text;
-  size_t size;
-  if (!json_object_get(root, "include") && !json_object_get(root, "models")) return CN_OK;
-  if (!json_is_object(root)) return CN_OK;
-  CNI_TRY(cni_scene_include(reader, root));
-  CNI_TRY(cni_robot_models(root, reader->label, &scene->inputs, a));
-  CNI_TRY(cni_json_text(root, a, &text, &size));
-  scene->text = cni_text_keep(&scene->texts, a, text, size);
-  scene->text_size = size;
-  cni_release(a, text, size + 1);
-  return scene->text ? CN_OK : CN_NO_MEMORY;
-}
-
 static CnStatus read_text(CniReader *reader, const char *text, size_t size,
                           const CnSetting *settings, int32_t setting_count) {
   CnScene *scene = reader->scene;
@@ -142,7 +125,7 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
   json_error_t error;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!root) return fail_syntax(reader, text, size, &error);
-  CnStatus status = include_files(reader, root);
+  CnStatus status = cni_scene_include_files(reader, root);
   reader->root = root;
   if (status == CN_OK) status = read_root(reader, root, settings, setting_count);
   json_decref(root);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/robots/robot.h"
 #include "io/scene/scene_private.h"
 
 #define MOST_FILES 64
@@ -199,4 +200,22 @@ CnStatus cni_scene_include(CniReader *reader, json_t *root) {
   if (status == CN_OK) status = include_all(&in, root);
   for (int32_t i = 0; i < in.count; i++) free(in.paths[i]);
   return status;
+}
+
+// Other files and robots become part of the scene, which then needs their files no more.
+// What the file asks for of others, before anything of it counts; the text is then that of all together.
+CnStatus cni_scene_include_files(CniReader *reader, json_t *root) {
+  CnScene *scene = reader->scene;
+  const CnAllocator *a = &scene->allocator;
+  char *text;
+  size_t size;
+  if (!json_object_get(root, "include") && !json_object_get(root, "models")) return CN_OK;
+  if (!json_is_object(root)) return CN_OK;
+  CNI_TRY(cni_scene_include(reader, root));
+  CNI_TRY(cni_robot_models(root, reader->label, &scene->inputs, a));
+  CNI_TRY(cni_json_text(root, a, &text, &size));
+  scene->text = cni_text_keep(&scene->texts, a, text, size);
+  scene->text_size = size;
+  cni_release(a, text, size + 1);
+  return scene->text ? CN_OK : CN_NO_MEMORY;
 }

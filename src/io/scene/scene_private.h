@@ -392,33 +392,6 @@ CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_laws(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_parts(CniReader *reader, json_t *root);
-// The geometry of a shape that needs one: "geometry" names it, or "points" make it.
-CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
-// Meshes from files (scene_meshes.c): the keys that say which and how; one of /geometries; that of a
-// shape, the first of its parts.
-extern const char *const cni_scene_mesh_keys[];
-CnStatus cni_scene_named_mesh(CniReader *reader, json_t *item, const char *name);
-CnStatus cni_scene_shape_mesh(CniReader *reader, json_t *item, int32_t *geometry);
-CnMeshDef cni_scene_mesh_def(const CnScene *scene, const CniSceneGeometry *geometry);
-// Height fields (scene_heights.c): their keys, and the geometry of a shape, which is moved to the corner.
-extern const char *const cni_scene_height_keys[];
-CnStatus cni_scene_shape_heights(CniReader *reader, json_t *item, CniSceneShape *shape);
-CnHeightsDef cni_scene_heights_def(const CniSceneGeometry *geometry);
-void cni_scene_release_heights(CnScene *scene);
-// The whole of a file that a value names, noted with its hash; to be released by the caller.
-struct CniFileBuffer;
-CnStatus cni_scene_read_bytes(CniReader *reader, json_t *value, struct CniFileBuffer *file);
-CnStatus cni_scene_list_files(CnScene *scene);
-// A file by its name in the scene: where it really is, in the folder of the scene or below.
-#define CNI_SCENE_FILE_PATH 4096
-CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
-                             char real[CNI_SCENE_FILE_PATH]);
-// Other scene files become part of this one.
-CnStatus cni_scene_include(CniReader *reader, json_t *root);
-// Curves; one by its name, if it is mentioned, its number counting from 1.
-CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
-CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);
-void cni_scene_release_curves(CnScene *scene);
 CnStatus cni_scene_read_groups(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_pairs(CniReader *reader, json_t *root);
 // "group" of a body, for its shapes.
@@ -438,21 +411,6 @@ CnStatus cni_scene_read_sources(CniReader *reader, json_t *root);
 // "color" and "opacity" of a body or a material.
 CnStatus cni_scene_get_color(CniReader *reader, json_t *item, double color[4]);
 CnStatus cni_scene_make_body(CniReader *reader, json_t *item);
-
-// ---- while a world runs: scene_live.c ----
-
-// Memory for it, at the end of reading; release with the scene.
-CnStatus cni_scene_live_prepare(CnScene *scene);
-void cni_scene_live_release(CnScene *scene);
-// A world has just been filled: bodies of sources are put aside, all counts are zero.
-CnStatus cni_scene_live_begin(CnScene *scene, CnWorld *world);
-// All bodies of sources wait.
-CnStatus cni_scene_put_all_aside(CnScene *scene, CnWorld *world);
-// Bodies of sources let go, bodies at sinks taken away.
-CnStatus cni_scene_feed(CnScene *scene, CnWorld *world);
-// A sensor's value now, of those that scene_live.c knows.
-CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
-                               double *value);
 
 // The names in sight of an expression: generators' variables, then parameters.
 CniScope cni_scene_scope(CniReader *reader);
@@ -493,5 +451,7 @@ typedef struct CniBuiltinFile {
   size_t size;
 } CniBuiltinFile;
 extern const CniBuiltinFile cni_builtin_files[];
+
+#include "io/scene/scene_files.h"
 
 #endif

@@ -12,7 +12,7 @@
 #include <cairn/query.h>
 
 #include "core/floats.h"
-#include "io/scene/scene_live.h"
+#include "io/live/scene_live.h"
 
 // ---- the tables ----
 
@@ -277,12 +277,11 @@ static const char *coordinate_unit(const CnScene *scene, const CniSceneSensor *s
 }
 
 CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor) {
-  if (!sensor) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_sensor: the result pointer is null");
+  if (!sensor) return cni_invalid("cn_scene_sensor: the result pointer is null");
   *sensor = (CnSensorInfo){"", ""};
-  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_sensor: the scene is null");
+  if (!scene) return cni_invalid("cn_scene_sensor: the scene is null");
   if (index < 0 || index >= scene->sensor_count)
-    return cni_error(CN_INVALID_ARGUMENT, "sensor %d is none: the scene has %d", (int)index,
-                     (int)scene->sensor_count);
+    return cni_invalid("sensor %d is none: the scene has %d", (int)index, (int)scene->sensor_count);
   const CniSceneSensor *s = &scene->sensors[index];
   *sensor = (CnSensorInfo){s->name, kinds[s->kind].unit};
   if (kinds[s->kind].subject == OF_COORDINATE) sensor->unit = coordinate_unit(scene, s);
@@ -489,10 +488,9 @@ CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32
 CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values) {
   CNI_FLOATS;
   if (!scene || !world)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the %s is null",
-                     scene ? "world" : "scene");
+    return cni_invalid("cn_scene_measure: the %s is null", scene ? "world" : "scene");
   if (scene->sensor_count > 0 && !values)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the result pointer is null");
+    return cni_invalid("cn_scene_measure: the result pointer is null");
   Shared shared = {.contacts = {.body_a = -2}};
   for (int32_t i = 0; i < scene->sensor_count; i++) {
     const CniSceneSensor *s = &scene->sensors[i];

@@ -14,7 +14,7 @@
 
 #include "core/math.h"
 #include "io/io.h"
-#include "io/scene/scene_private.h"
+#include "io/live/scene_live.h"
 
 #define TRIES_A_STEP 4
 

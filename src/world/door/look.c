@@ -183,3 +183,25 @@ int64_t cn_world_doubts(const CnWorld *world) {
     if (cni_finding_kinds[k].allowed_share == 0) doubts += world->now.watch.found[k].count;
   return doubts;
 }
+
+// ---- the balance of a step ----
+
+const char *cn_balance_part_name(int32_t part) {
+  static const char *const names[] = {"gravity",  "loads",   "springs",       "drives", "joints",
+                                      "friction", "impacts", "stabilisation", "scheme"};
+  return part >= 0 && part < CN_BALANCE_PART_COUNT ? names[part] : NULL;
+}
+
+CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance) {
+  CNI_FLOATS;
+  if (balance) *balance = (CnStepBalance){0};
+  CNI_TRY(cni_world_idle(world, "cn_world_balance"));
+  if (!balance) return cni_null_argument("cn_world_balance", "balance");
+  if (!world->balance_known)
+    return cni_invalid(
+        "cn_world_balance: no balance is kept (balance = %d, integrator %s, step %lld)",
+        (int)world->now.settings.balance, world->now.settings.integrator,
+        (long long)world->now.step);
+  *balance = world->balance;
+  return CN_OK;
+}

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 typedef struct Tools {
   CniMotion motion;

@@ -5,7 +5,7 @@
 //
 // Where something slips already, that decides the direction of its force: the slip is added to its
 // acceleration, so much larger than all of these that the cone's border is the only answer.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/error.h"
 #include "core/vec.h"

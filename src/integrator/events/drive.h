@@ -10,7 +10,7 @@
 
 #include "integrator/clash.h"
 #include "integrator/integrator.h"
-#include "integrator/stepper.h"
+#include "integrator/events/stepper.h"
 
 #define CNI_PARTS 3
 
@@ -119,6 +119,16 @@ typedef struct CniPartRows {
 } CniPartRows;
 CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part);
 
+// ---- jolts.c ----
+
+#define CNI_ROUND_OFF 2.2204460492503131e-16
+
+// Where the steps end for now; does one end there next; the jolt to come; over it.
+double cni_jolt_stop(const CniDrive *d);
+int cni_jolt_is(const CniDrive *d);
+void cni_jolt_find(CniDrive *d);
+CnStatus cni_jolt_pass(CniDrive *d);
+
 // ---- modes.c: at one instant ----
 
 #define CNI_GAP_CLOSED 1e-10  // m: gaps below are zero
@@ -141,6 +151,8 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
 // The bilateral rows that depend least on each other here; *changed: they are others than before, and
 // the step has been fitted to them.
 CnStatus cni_modes_renew_rows(CniDrive *d, int *changed);
+// Places of the normals among the n active rows, and what slips: slips.c. Returns how many.
+int32_t cni_modes_list_slips(CniDrive *d, int32_t n);
 // Directions of slip at the start of the next step.
 void cni_modes_aim(CniDrive *d);
 // The probe on the bilateral rows and then those of chosen[0 .. count): the normals alone, or with
@@ -179,6 +191,17 @@ CnStatus cni_modes_tell(CniDrive *d);
 CnStatus cni_impact(CniDrive *d, int32_t count);
 // The same for all of them at once.
 CnStatus cni_impact_at_once(CniDrive *d, int32_t count);
+// Its parts, for jams: the problem of chosen[0 .. count) without blocks; normal speeds, in the multipliers'
+// memory; v changed by an answer, whose normal impulses go to d->impulses, or by the problem with
+// `approach` besides that there is; what is told of it.
+CnStatus cni_impact_begin(CniDrive *d, int32_t count);
+double *cni_impact_speeds(CniDrive *d, int32_t count);
+void cni_impact_take(CniDrive *d, int32_t count);
+CnStatus cni_impact_strike(CniDrive *d, int32_t count, double approach);
+void cni_impact_tell(CniDrive *d, int32_t count, const double *before);
+
+// ---- jam.c ----
+
 // Friction locks: there are no forces under which what slips can go on (Painleve). It stops at once, as by an
 // impact whose approach is next to nothing; what it leaves of that is in d->jam.
 CnStatus cni_impact_jam(CniDrive *d, int32_t count);
@@ -206,5 +229,26 @@ CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *
 CnStatus cni_watch_step(CniDrive *d, CniFound *found);
 // Gap of a contact and its speed at the end of the step.
 CnStatus cni_watch_gap(CniDrive *d, int32_t contact, double *gap, double *speed);
+
+// The first thing found stays.
+static inline void cni_found_take(CniFound *found, CnEventKind kind, int32_t contact,
+                                  int32_t part) {
+  if (found->contact >= 0) return;
+  found->kind = kind;
+  found->contact = contact;
+  found->part = part;
+}
+
+// ---- watch_forces.c ----
+
+// Where rows depend on each other, their own forces do not tell: does the friction problem say that
+// contacts can go on as they are?
+CnStatus cni_watch_doubtful(CniDrive *d, double t, const double *q, const double *v,
+                            const CniFound *doubtful, CniFound *found);
+// Parts of a closed contact: does one that slips stand still, or one that holds give way?
+void cni_watch_parts(CniDrive *d, int32_t contact, double load, double zero, const double *v,
+                     CniFound *found, CniFound *doubtful);
+// Bounds as they are under the forces found.
+void cni_watch_bounds(CniDrive *d, double t, const double *q);
 
 #endif

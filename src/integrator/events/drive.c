@@ -9,7 +9,7 @@
 //
 // A call depends on nothing but its arguments: modes are found from the state, the first step is
 // tried with the length given. So a restored world goes on with the same bits.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/math.h"
 #include "core/vec.h"
@@ -20,7 +20,6 @@
 #define SHRINK_MOST 5.0
 #define GROW_MOST 10.0
 #define ROWS_EVERY 4 // steps after which bilateral rows are chosen anew
-#define ROUND_OFF 2.2204460492503131e-16
 
 // ---- life ----
 
@@ -176,7 +175,7 @@ static CnStatus underflow(CniDrive *d, double h, const char *cause) {
 }
 
 static double least_step(const CniDrive *d) {
-  double round_off = 16 * ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
+  double round_off = 16 * CNI_ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
   return cn_max(d->def.step_min / cni_time_unit(d->motion.eq), round_off);
 }
 
@@ -249,7 +248,7 @@ static CnStatus make_step(CniDrive *d, double h, double *position, double *veloc
 // The step is part of the motion.
 static CnStatus accept(CniDrive *d, double position, double velocity) {
   CniStep *s = &d->step;
-  int end = d->t_end - (s->t + s->h) <= 2 * ROUND_OFF * cn_max(fabs(s->t), fabs(d->t_end));
+  int end = d->t_end - (s->t + s->h) <= 2 * CNI_ROUND_OFF * cn_max(fabs(s->t), fabs(d->t_end));
   CNI_TRY(project_end(d, &position, &velocity));
   d->report.position_drift = cn_max(d->report.position_drift, position);
   d->report.velocity_drift = cn_max(d->report.velocity_drift, velocity);
@@ -272,37 +271,9 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   return row_missing(d) || d->report.steps % ROWS_EVERY == 0 ? renew_rows(d, &changed) : CN_OK;
 }
 
-// The end of the steps before rates jump. They must not see what comes after, nor those after it what
-// was before: some units of round-off of the time are left out.
-#define JOLT_WIDTH 8.0
-
-static double jolt_width(const CniDrive *d) {
-  return JOLT_WIDTH * ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
-}
-
-static double stop_time(const CniDrive *d) { return cn_min(d->t_end, d->jolt - jolt_width(d)); }
-
-static int is_jolt(const CniDrive *d) {
-  double stop = stop_time(d);
-  return stop < d->t_end && stop - d->t <= 2 * jolt_width(d);
-}
-
-static void find_jolt(CniDrive *d) {
-  const CnEquations *eq = d->motion.eq;
-  d->jolt = eq->next_jolt ? eq->next_jolt(d->motion.system->context, d->t) : INFINITY;
-}
-
-static CnStatus pass_jolt(CniDrive *d) {
-  CniFound none = {0, CN_EVENT_IMPACT, -1, 0};
-  d->t = cn_min(d->t_end, d->jolt + jolt_width(d));
-  find_jolt(d);
-  CNI_TRY(cni_modes_jolt(d));
-  return cni_modes_settle(d, &none);
-}
-
 // Length of the next step to try: as planned, not past the end, nor leaving a sliver before it.
 static double next_length(const CniDrive *d) {
-  double left = stop_time(d) - d->t, h = d->h_next;
+  double left = cni_jolt_stop(d) - d->t, h = d->h_next;
   if (d->def.step_max > 0) h = cn_min(h, d->def.step_max / cni_time_unit(d->motion.eq));
   if (d->h_limit > 0) h = cn_min(h, d->h_limit);
   if (h >= left * (1 - 1e-12)) return left;
@@ -377,7 +348,7 @@ static int can_lead(const CniDrive *d) {
 static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
-  if (is_jolt(d)) return pass_jolt(d);
+  if (cni_jolt_is(d)) return cni_jolt_pass(d);
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
   CnStatus status = make_step(d, next_length(d), &position, &velocity);
   if (status == CN_OK) {
@@ -409,7 +380,7 @@ static CnStatus advance(CniDrive *d) {
 
 static CnStatus run(CniDrive *d) {
   d->h_next = d->def.step > 0 ? d->def.step / cni_time_unit(d->motion.eq) : d->t_end - d->t;
-  find_jolt(d);
+  cni_jolt_find(d);
   CNI_TRY(cni_modes_start(d));
   d->fixed_most = d->fixed_count;
   d->rows_known = 0;

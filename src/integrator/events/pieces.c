@@ -4,7 +4,7 @@
 // Every piece carries a domain; it counts only if its domain holds the place that the motion goes
 // to. Which of the remaining pieces carry is found by a short step of moreau-jean with the rows at
 // that place (so that the curvature is felt), which is then taken back (2013, second method).
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 

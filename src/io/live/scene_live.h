@@ -21,4 +21,19 @@ double cni_sensor_statistic(const CniSceneSensor *sensor); // NaN: no step was s
 CnStatus cni_scene_count(const CnScene *scene, const CnWorld *world, const CniSceneSensor *sensor,
                          double *count, double *mass);
 
+// ---- while a world runs: scene_live.c ----
+
+// Memory for it, at the end of reading; release with the scene.
+CnStatus cni_scene_live_prepare(CnScene *scene);
+void cni_scene_live_release(CnScene *scene);
+// A world has just been filled: bodies of sources are put aside, all counts are zero.
+CnStatus cni_scene_live_begin(CnScene *scene, CnWorld *world);
+// All bodies of sources wait.
+CnStatus cni_scene_put_all_aside(CnScene *scene, CnWorld *world);
+// Bodies of sources let go, bodies at sinks taken away.
+CnStatus cni_scene_feed(CnScene *scene, CnWorld *world);
+// A sensor's value now, of those that scene_live.c knows.
+CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
+                               double *value);
+
 #endif

@@ -12,7 +12,7 @@
 // depend on each other (a box on its four corners): the motion does not need all of them, and is
 // made with those that carry most; whether it can go on is asked of the friction problem again,
 // because the forces of so few rows need not lie in their cones where others do.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 
@@ -278,55 +278,6 @@ static CnStatus meet_velocity(CniDrive *d) {
   return CN_OK;
 }
 
-static int any_slips(const CniDrive *d, int32_t contact) {
-  int any = 0;
-  for (int32_t k = 0; k < CNI_PARTS; k++) any |= d->modes[contact].parts[k].slips;
-  return any && d->modes[contact].closed;
-}
-
-// Places of the normals among the n active rows, and what slips. Where something does, it matters which
-// contact carries how much: one whose normal depends on others is given its force of the friction
-// problem, and its friction with it.
-static int32_t list_slips(CniDrive *d, int32_t n) {
-  const CnEquations *eq = d->motion.eq;
-  int32_t count = 0, all = cni_drive_count(d), slides = 0;
-  d->given = 0;
-  for (int32_t i = 0; i < all; i++) d->modes[i].place = -1;
-  for (int32_t i = 0; i < eq->contact_count; i++) slides |= any_slips(d, i);
-  for (int32_t i = 0; i < n; i++)
-    if (d->rows[i] >= eq->bilateral_count && cni_row_gap(eq, d->rows[i]) >= 0 &&
-        cni_row_contact(eq, d->rows[i]) < eq->contact_count)
-      d->modes[cni_row_contact(eq, d->rows[i])].place = i;
-  for (int32_t i = 0; i < all; i++) {
-    const CniContactMode *mode = &d->modes[i];
-    int given = slides && mode->closed && mode->place < 0 && i < eq->contact_count;
-    if (given)
-      d->slip[count++] = (CniSlip){.normal = -1,
-                                   .row = cni_normal_row(eq, i),
-                                   .count = 1,
-                                   .owner = i,
-                                   .part = -1,
-                                   .friction = mode->load,
-                                   .start = {-1, 0}};
-    d->given += given;
-    for (int32_t part = 0; part < CNI_PARTS; part++) {
-      CniPartRows rows = cni_part_rows(d, i, part);
-      CniContactPart *own = &d->modes[i].parts[part];
-      own->slip = -1;
-      if (!own->slips || rows.count == 0 || !mode->closed) continue;
-      own->slip = count;
-      d->slip[count++] = (CniSlip){.normal = mode->place,
-                                   .row = rows.row,
-                                   .count = rows.count,
-                                   .owner = i,
-                                   .part = part,
-                                   .friction = rows.friction * (given ? mode->load : 1),
-                                   .start = {own->direction[0], own->direction[1]}};
-    }
-  }
-  return count;
-}
-
 static CnStatus apply(CniDrive *d) {
   const CnEquations *eq = d->motion.eq;
   int32_t n, closed = 0, *order = d->chosen;
@@ -337,7 +288,7 @@ static CnStatus apply(CniDrive *d) {
     sort_by_load(d, order, closed);
     CNI_TRY(active_rows(d, order, closed, &n));
   }
-  CniSlips slips = {d->slip, list_slips(d, n)};
+  CniSlips slips = {d->slip, cni_modes_list_slips(d, n)};
   CNI_TRY(cni_motion_set_rows(&d->motion, d->rows, &slips, n));
   CNI_TRY(meet_velocity(d));
   CNI_TRY(cni_step_fit(&d->step, d->stepper, &d->motion, d->q, d->v));

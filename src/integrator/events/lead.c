@@ -7,7 +7,7 @@
 // It always has an answer where accelerations have none, takes any number of changes at once, has an error
 // of h^2 and gives no energy away that there is not. What bounces is not in it: it may overlap by its way within
 // h, and is hit after it.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/error.h"
 #include "core/vec.h"

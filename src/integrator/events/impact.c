@@ -8,7 +8,7 @@
 // a solver of the table; with friction the impulse lies in its cone and the tangential velocity
 // after the impact opposes it. Sequential: the contact that approaches fastest alone (ties: the
 // lowest), then the next, until none approaches.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 
@@ -17,7 +17,7 @@
 #define ANY_JAM 1e-300 // m/s: bounds are looked for from above, and there is no approach
 
 // The answer changes v and is told; impulses of the normals into d->impulses.
-static void take_impulses(CniDrive *d, int32_t count) {
+void cni_impact_take(CniDrive *d, int32_t count) {
   CniMotion *p = &d->probe;
   const double *g = d->clash.answer.g;
   int32_t row = d->fixed_count;
@@ -29,17 +29,23 @@ static void take_impulses(CniDrive *d, int32_t count) {
   }
 }
 
-// One problem over chosen[0 .. count), with `approach` besides that there is; v is changed, impulses of the
-// normals in d->impulses.
-static CnStatus strike(CniDrive *d, int32_t count, double approach) {
+CnStatus cni_impact_begin(CniDrive *d, int32_t count) {
   CniMotion *p = &d->probe;
-  CniClash *clash = &d->clash;
-  CnSolveReport report;
   CNI_TRY(cni_modes_probe(d, count, 1));
   CNI_TRY(cni_motion_mass(p, d->t, d->q));
   CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
-  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
-  memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
+  CNI_TRY(cni_clash_begin(&d->clash, p, p->scratch_g, p->scratch_g));
+  memcpy(d->clash.q, d->speeds, (size_t)p->active * sizeof *d->speeds);
+  return CN_OK;
+}
+
+// One problem over chosen[0 .. count), with `approach` besides that there is; v is changed, impulses of the
+// normals in d->impulses.
+CnStatus cni_impact_strike(CniDrive *d, int32_t count, double approach) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  CnSolveReport report;
+  CNI_TRY(cni_impact_begin(d, count));
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     clash->q[row] +=
@@ -54,12 +60,12 @@ static CnStatus strike(CniDrive *d, int32_t count, double approach) {
     d->jam = 0;
   }
   CNI_TRY(status);
-  take_impulses(d, count);
+  cni_impact_take(d, count);
   return CN_OK;
 }
 
 // Tell of the contacts that had an impulse; d->v_new holds their speeds before.
-static void tell(CniDrive *d, int32_t count, const double *before) {
+void cni_impact_tell(CniDrive *d, int32_t count, const double *before) {
   double zero = 0;
   for (int32_t i = 0; i < count; i++) zero = cn_max(zero, 1e-12 * fabs(d->impulses[i]));
   for (int32_t i = 0; i < count; i++)
@@ -68,7 +74,7 @@ static void tell(CniDrive *d, int32_t count, const double *before) {
 }
 
 // Normal speeds of chosen, in their order, into the multipliers' memory.
-static double *normal_speeds(CniDrive *d, int32_t count) {
+double *cni_impact_speeds(CniDrive *d, int32_t count) {
   double *before = d->multipliers;
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
@@ -79,66 +85,9 @@ static double *normal_speeds(CniDrive *d, int32_t count) {
 }
 
 CnStatus cni_impact_at_once(CniDrive *d, int32_t count) {
-  const double *before = normal_speeds(d, count);
-  CNI_TRY(strike(d, count, 0));
-  tell(d, count, before);
-  return CN_OK;
-}
-
-#define JAM 1e-6  // of the largest velocity and one: far above what solvers leave
-#define SOFT 1e-9 // of what an impulse does to its own row: rows may depend on each other
-
-// Do the impulses lie within their cones and bounds?
-static int within(CniDrive *d, int32_t count) {
-  const CnEquations *eq = d->probe.eq;
-  const double *g = d->clash.answer.g;
-  int32_t row = d->fixed_count, good = 1;
-  memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
-  for (int32_t i = 0; i < d->probe.active; i++) d->all_multipliers[d->probe.list[i]] = g[i];
-  if (eq->bound_count > 0)
-    eq->bounds(d->probe.system->context, d->t, d->q, d->all_multipliers, 1, d->bounds);
-  for (int32_t i = 0; i < count; i++) {
-    for (int32_t part = 0; part < CNI_PARTS; part++) {
-      CniPartRows rows = cni_part_rows(d, d->chosen[i], part);
-      double along = 0, *own = &d->all_multipliers[rows.row];
-      for (int32_t k = 0; k < rows.count; k++) along += own[k] * own[k];
-      good &= sqrt(along) <= rows.friction * g[row];
-    }
-    good &= g[row] >= 0;
-    row += cni_contact_rows(eq, d->chosen[i]);
-  }
-  for (int32_t i = 0; i < eq->bound_count; i++) good &= fabs(g[row + i]) <= d->bounds[i];
-  return good;
-}
-
-// Everything that is closed stops, if impulses within the cones can do that.
-static CnStatus stop_all(CniDrive *d, int32_t count, int *stopped) {
-  CniMotion *p = &d->probe;
-  CniClash *clash = &d->clash;
-  CnSolveReport report;
-  CNI_TRY(cni_modes_probe(d, count, 1));
-  CNI_TRY(cni_motion_mass(p, d->t, d->q));
-  CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
-  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
-  memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
-  for (int32_t i = 0; i < p->active; i++) {
-    cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
-    for (int32_t e = clash->start[i]; e < clash->start[i + 1]; e++)
-      if (clash->column[e] == i) clash->w[e] *= 1 + SOFT;
-  }
-  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
-  *stopped = report.certificate.error_siconos <= 1e-8 && within(d, count);
-  if (*stopped) take_impulses(d, count);
-  return CN_OK;
-}
-
-CnStatus cni_impact_jam(CniDrive *d, int32_t count) {
-  const double *before = normal_speeds(d, count);
-  int stopped;
-  d->jam = JAM * (1 + cni_largest(d->v, d->motion.v_count));
-  CNI_TRY(stop_all(d, count, &stopped));
-  if (!stopped) CNI_TRY(strike(d, count, d->jam));
-  tell(d, count, before);
+  const double *before = cni_impact_speeds(d, count);
+  CNI_TRY(cni_impact_strike(d, count, 0));
+  cni_impact_tell(d, count, before);
   return CN_OK;
 }
 
@@ -151,7 +100,7 @@ static CnStatus sequential(CniDrive *d, int32_t count) {
     memcpy(d->chosen, all, (size_t)count * sizeof *all);
     CNI_TRY(cni_modes_probe(d, count, 1));
     CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
-    const double *u = normal_speeds(d, count);
+    const double *u = cni_impact_speeds(d, count);
     double scale = 1;
     for (int32_t i = 0; i < d->motion.v_count; i++) scale = cn_max(scale, fabs(d->v[i]));
     int32_t worst = -1;
@@ -163,8 +112,8 @@ static CnStatus sequential(CniDrive *d, int32_t count) {
                        d->stepper->name, d->t * cni_time_unit(d->motion.eq), MOST_STRIKES);
     double before = u[worst];
     d->chosen[0] = all[worst];
-    CNI_TRY(strike(d, 1, 0));
-    tell(d, 1, &before);
+    CNI_TRY(cni_impact_strike(d, 1, 0));
+    cni_impact_tell(d, 1, &before);
   }
 }
 

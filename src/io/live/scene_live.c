@@ -11,7 +11,7 @@
 #include "core/floats.h"
 #include "core/stream.h"
 #include "io/io.h"
-#include "io/scene/scene_live.h"
+#include "io/live/scene_live.h"
 
 #define MAGIC 0x31656e6563736e63u // "cnscene1"
 

@@ -7,7 +7,7 @@
 // instant is found by halving to the tolerance: "has anything happened?" is asked as a whole, so
 // that the earliest of several events is found, and several at once are one. A gap that is smallest
 // between two places and may have been zero there is looked at there as well.
-#include "integrator/drive.h"
+#include "integrator/events/drive.h"
 
 #include "core/vec.h"
 
@@ -22,13 +22,6 @@ static int watches_forces(const CniDrive *d) {
   return 0;
 }
 
-static void take(CniFound *found, CnEventKind kind, int32_t contact, int32_t part) {
-  if (found->contact >= 0) return;
-  found->kind = kind;
-  found->contact = contact;
-  found->part = part;
-}
-
 // Gaps and pieces at q.
 static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *found) {
   const CnEquations *eq = d->motion.eq;
@@ -39,72 +32,13 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
   for (int32_t i = 0; i < eq->contact_count; i++) {
     int inside = !eq->domains || d->domains[i] >= (d->modes[i].closed ? -CNI_DOMAIN_LEFT : 0);
     if (d->modes[i].closed) {
-      if (!inside) take(found, CN_EVENT_DOMAIN, i, 0);
+      if (!inside) cni_found_take(found, CN_EVENT_DOMAIN, i, 0);
     } else if (inside &&
                (d->modes[i].armed ? gaps[i] <= d->modes[i].floor : gaps[i] < -2 * CNI_GAP_CLOSED)) {
-      take(found, CN_EVENT_IMPACT, i, 0);
+      cni_found_take(found, CN_EVENT_IMPACT, i, 0);
     }
   }
   return CN_OK;
-}
-
-// Has a slip come to its end: turned back, or, in space, where it may turn as fast as it likes while it ends,
-// become less than slip is?
-static int slip_ends(const CniDrive *d, const CniContactPart *part, const double *v) {
-  const CniMotion *m = &d->motion;
-  const CniSlip *slip = &m->slip[part->slip];
-  double u[2], zero = cni_slip_zero(d);
-  double speed = cni_motion_slip(m, part->slip, m->scratch_g, m->scratch_rate, v, u);
-  if (slip->count > 1 && slip->speed > zero && speed < zero) return 1;
-  return part->direction[0] * u[0] + part->direction[1] * u[1] < 0;
-}
-
-static int32_t place_of_row(const CniMotion *m, int32_t row) {
-  for (int32_t i = 0; i < m->active; i++)
-    if (m->list[i] == row) return i;
-  return -1;
-}
-
-// Where rows depend on each other, their own forces do not tell: does the friction problem say that
-// contacts can go on as they are?
-static CnStatus take_doubtful(CniDrive *d, double t, const double *q, const double *v,
-                              const CniFound *doubtful, CniFound *found) {
-  int hold = 0;
-  if (doubtful->contact < 0 || found->contact >= 0) return CN_OK;
-  if (d->redundant) CNI_TRY(cni_modes_hold(d, t, q, v, &hold));
-  if (!hold) take(found, doubtful->kind, doubtful->contact, doubtful->part);
-  return CN_OK;
-}
-
-// Parts of a closed contact: does one that slips stand still, or one that holds give way?
-static void look_at_parts(CniDrive *d, int32_t contact, double load, double zero, const double *v,
-                          CniFound *found, CniFound *doubtful) {
-  const CniMotion *m = &d->motion;
-  for (int32_t i = 0; i < CNI_PARTS; i++) {
-    const CniContactPart *part = &d->modes[contact].parts[i];
-    CniPartRows rows = cni_part_rows(d, contact, i);
-    int32_t gap = i > 0 ? -1 : cni_servo_gap(m->eq, contact - m->eq->contact_count);
-    int ends =
-        rows.count > 0 && part->slip >= 0 &&
-        (gap < 0 ? slip_ends(d, part, v) : part->direction[0] * m->gaps[gap] < -CNI_SERVO_CROSSES);
-    if (ends) take(found, CN_EVENT_STICK, contact, i);
-    if (rows.count == 0 || part->slips) continue;
-    double along = 0;
-    for (int32_t k = 0; k < rows.count; k++) {
-      int32_t place = place_of_row(m, rows.row + k);
-      if (place >= 0) along += d->multipliers[place] * d->multipliers[place];
-    }
-    if (sqrt(along) > rows.friction * load + 2 * zero) take(doubtful, CN_EVENT_SLIP, contact, i);
-  }
-}
-
-// Bounds as they are under the forces found.
-static void look_at_bounds(CniDrive *d, double t, const double *q) {
-  const CniMotion *m = &d->motion;
-  if (m->eq->bound_count == 0) return;
-  memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
-  for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = d->multipliers[i];
-  m->eq->bounds(m->system->context, t, q, m->all, 0, d->bounds);
 }
 
 // Forces and slip at a state.
@@ -114,7 +48,7 @@ static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const dou
   const CnEquations *eq = m->eq;
   CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, NULL, d->a, d->multipliers));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
-  look_at_bounds(d, t, q);
+  cni_watch_bounds(d, t, q);
   double most = 1;
   for (int32_t i = 0; i < m->active; i++) most = cn_max(most, fabs(d->multipliers[i]));
   double zero = FORCE_ZERO * most;
@@ -124,10 +58,10 @@ static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const dou
     int bound = i >= eq->contact_count;
     if (!mode->closed || (mode->place < 0 && !bound)) continue;
     double load = bound ? 1 : d->multipliers[mode->place];
-    if (load < -zero) take(&doubtful, CN_EVENT_RELEASE, i, 0);
-    look_at_parts(d, i, cn_max(load, 0), zero, v, found, &doubtful);
+    if (load < -zero) cni_found_take(&doubtful, CN_EVENT_RELEASE, i, 0);
+    cni_watch_parts(d, i, cn_max(load, 0), zero, v, found, &doubtful);
   }
-  return take_doubtful(d, t, q, v, &doubtful, found);
+  return cni_watch_doubtful(d, t, q, v, &doubtful, found);
 }
 
 // Has anything happened by theta?

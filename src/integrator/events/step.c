@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory and error measure of one step, the same for every method (stepper.h).
-#include "integrator/stepper.h"
+#include "integrator/events/stepper.h"
 
 #include "core/vec.h"
 

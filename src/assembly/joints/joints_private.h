@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints in the problem; a part of assembly_private.h.
+#ifndef CNI_ASSEMBLY_JOINTS_PRIVATE_H
+#define CNI_ASSEMBLY_JOINTS_PRIVATE_H
+
+// What has to be added to the inertia of a body; returns 0 if that is nothing.
+int cni_joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia, CnSym3 *added);
+
+// What the joints need.
+void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
+// Blocks of all joints, which follow; g: their impulses of the last step,
+// scaled to this step. Room must be there.
+CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                             int32_t *first_of, double *g);
+
+// Where all joints are, to the input's places; and one of them: from there, or looked at here.
+void cni_see_joints(const CniAssemblyInput *input);
+const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *places,
+                                    const CniJoint *joint, const CnPose *pose, CniJointPlace *own);
+
+// Rows of a joint in a problem, without their right-hand sides; returns the number of blocks.
+int32_t cni_joint_list(const CnProblem *problem, const CniJoint *joint, const CniJointPlace *place,
+                       double h, CniJointBlock *blocks);
+// The same with what late springs leave; in: null where only the rows are asked for, not their right-hand
+// sides. And the impulses that an answer has for them.
+int32_t cni_joint_blocks_of(const CniAssemblyInput *in, const CniJoint *joint, double h,
+                            double late, const CnProblem *problem, const CniJointPlace *place,
+                            CniJointBlock *blocks);
+void cni_joint_answer(const CniJointBlock *blocks, int32_t count, const CnProblem *problem,
+                      int32_t first, const double *g, CniJointImpulse *kept);
+// What a motor that gives an effort gives in a step; 0: it is another one.
+double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
+
+#endif

@@ -3,27 +3,10 @@
 // frame.
 #include <cairn/state.h>
 
-#include "view/view_private.h"
-
-typedef struct SceneShape {
-  CnShapeId id;
-  int32_t body;
-} SceneShape;
-
-typedef struct SceneView {
-  const CnScene *scene;
-  CnWorld *world;
-  CniPageMemory memory; // of the lists
-  CnBodyId *bodies;
-  SceneShape *shapes;
-  int32_t body_count, shape_count;
-  CnJointId joint; // the last one shown
-  CnRunJoint *springs;
-  int32_t spring_count;
-} SceneView;
+#include "view/page_scene.h"
 
 static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *parameter) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   CnSceneParameter found;
   CNI_TRY(cn_scene_parameter(view->scene, index, &found));
   *parameter = (CnRunParameter){.name = found.name, .value = found.value};
@@ -31,7 +14,7 @@ static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *pa
 }
 
 static CnStatus scene_body(void *context, int32_t index, CnRunBody *body) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   CnBodyInfo info;
   CNI_TRY(cn_body_info(view->world, view->bodies[index], &info));
   *body = (CnRunBody){.name = info.name, .kind = info.kind, .mass = info.mass};
@@ -39,61 +22,38 @@ static CnStatus scene_body(void *context, int32_t index, CnRunBody *body) {
 }
 
 static CnStatus scene_color(void *context, int32_t index, double color[4]) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   return cn_scene_body_color(view->scene, index, color);
 }
 
 static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   shape->body = view->shapes[index].body;
   return cn_shape_def(view->world, view->shapes[index].id, &shape->def);
 }
 
-static int32_t number_of(const SceneView *view, CnBodyId body) {
-  for (int32_t i = 0; i < view->body_count; i++)
-    if (view->bodies[i].slot == body.slot) return i;
-  return -1;
-}
-
 // They are asked for one after the other.
 static CnStatus scene_joint(void *context, int32_t index, CnRunJoint *joint) {
-  SceneView *view = context;
+  CniSceneView *view = context;
   CnJointDef def;
   if (index == 0) view->joint = (CnJointId){0, 0};
   view->joint = cn_world_next_joint(view->world, view->joint);
   CNI_TRY(cn_joint_def(view->world, view->joint, &def));
   *joint = (CnRunJoint){
-      def.name,    def.kind,   number_of(view, def.body_a), number_of(view, def.body_b),
+      def.name,    def.kind,   cni_view_number(view, def.body_a), cni_view_number(view, def.body_b),
       def.frame_a, def.frame_b};
-  return CN_OK;
-}
-
-static CnStatus list_springs(SceneView *view) {
-  CnWorldInfo info;
-  cn_world_info(view->world, &info);
-  CNI_TRY(cni_page_array(&view->memory, info.force_count, sizeof *view->springs, &view->springs));
-  for (CnForceId f = {0}; (f = cn_world_next_force(view->world, f)).slot;) {
-    CnForceDef def;
-    CNI_TRY(cn_force_def(view->world, f, &def));
-    if (def.kind != CN_FORCE_SPRING) continue;
-    view->springs[view->spring_count++] = (CnRunJoint){.name = "",
-                                                       .body_a = number_of(view, def.body_a),
-                                                       .body_b = number_of(view, def.body_b),
-                                                       .frame_a = def.frame_a,
-                                                       .frame_b = def.frame_b};
-  }
   return CN_OK;
 }
 
 static CnStatus scene_triangles(void *context, int32_t shape, int32_t quarter,
                                 CnTriangles *triangles) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   return cn_shape_triangles(view->world, view->shapes[shape].id, quarter, triangles);
 }
 
 static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses,
                             CnTwist *twists) {
-  const SceneView *view = context;
+  const CniSceneView *view = context;
   (void)index;
   *time = 0;
   for (int32_t i = 0; i < view->body_count; i++) {
@@ -103,62 +63,8 @@ static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *
   return CN_OK;
 }
 
-static CnStatus scene_inertias(void *context, CnPose *coms, CnVec3 *moments) {
-  const SceneView *view = context;
-  for (int32_t i = 0; i < view->body_count; i++) {
-    CnBodyInfo info;
-    CNI_TRY(cn_body_info(view->world, view->bodies[i], &info));
-    coms[i] = info.com;
-    moments[i] = info.inertia;
-  }
-  return CN_OK;
-}
-
-// Numbers of materials go by ascending slot.
-static CnStatus scene_materials(void *context, int32_t *materials, int32_t *count) {
-  const SceneView *view = context;
-  for (int32_t i = 0; i < view->shape_count; i++) {
-    CnShapeDef def;
-    CNI_TRY(cn_shape_def(view->world, view->shapes[i].id, &def));
-    materials[i] = -1;
-    int32_t number = 0;
-    for (CnMaterialId m = {0};
-         def.material.slot && (m = cn_world_next_material(view->world, m)).slot; number++)
-      if (m.slot == def.material.slot) materials[i] = number;
-  }
-  CnWorldInfo info;
-  cn_world_info(view->world, &info);
-  *count = info.material_count;
-  return CN_OK;
-}
-
-static CnStatus scene_material_name(void *context, int32_t index, char *name, size_t size) {
-  const SceneView *view = context;
-  CnMaterialId m = cn_world_next_material(view->world, (CnMaterialId){0});
-  for (int32_t i = 0; i < index && m.slot; i++) m = cn_world_next_material(view->world, m);
-  CnMaterialDef def;
-  CNI_TRY(cn_material_def(view->world, m, &def));
-  snprintf(name, size, "%s", def.name ? def.name : "");
-  return CN_OK;
-}
-
-static CnStatus scene_drives(void *context, int32_t *coordinates) {
-  const SceneView *view = context;
-  int32_t n = 0;
-  for (CnJointId j = {0}; (j = cn_world_next_joint(view->world, j)).slot; n++) {
-    CnJointDef def;
-    CNI_TRY(cn_joint_def(view->world, j, &def));
-    coordinates[n] = -1;
-    for (int32_t k = 0; coordinates[n] < 0 && cn_joint_coordinate_name(def.kind, k); k++)
-      if (def.axes[k].motor_effort != 0 || def.axes[k].motor_stiffness > 0 ||
-          def.axes[k].motor_damping > 0)
-        coordinates[n] = k;
-  }
-  return CN_OK;
-}
-
 // The world's bodies and shapes in the order in which a run would list them.
-static CnStatus list_world(SceneView *view) {
+static CnStatus list_world(CniSceneView *view) {
   CNI_TRY(cni_page_array(&view->memory, view->body_count, sizeof *view->bodies, &view->bodies));
   CNI_TRY(cni_page_array(&view->memory, view->shape_count, sizeof *view->shapes, &view->shapes));
   int32_t body_count = 0, shape_count = 0;
@@ -167,19 +73,20 @@ static CnStatus list_world(SceneView *view) {
     CnBodyInfo info;
     CNI_TRY(cn_body_info(view->world, body, &info));
     for (int32_t k = 0; k < info.shape_count; k++)
-      view->shapes[shape_count++] = (SceneShape){cn_body_shape(view->world, body, k), body_count};
+      view->shapes[shape_count++] =
+          (CniSceneShapeId){cn_body_shape(view->world, body, k), body_count};
     view->bodies[body_count++] = body;
   }
   return CN_OK;
 }
 
-static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const CniPageDef *def) {
+static CnStatus page_of_world(CniSceneView *view, const CnWorldDef *world, const CniPageDef *def) {
   CnWorldInfo counts;
   cn_world_info(view->world, &counts);
   view->body_count = counts.body_count;
   view->shape_count = counts.shape_count;
   CnStatus status = list_world(view);
-  if (status == CN_OK) status = list_springs(view);
+  if (status == CN_OK) status = cni_view_springs(view);
   if (status == CN_OK) {
     CnSceneInfo scene;
     cn_scene_info(view->scene, &scene);
@@ -196,10 +103,10 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .springs = view->springs,
                             .spring_count = view->spring_count,
                             .frame = scene_frame,
-                            .inertias = scene_inertias,
-                            .materials = scene_materials,
-                            .material_name = scene_material_name,
-                            .drives = scene_drives};
+                            .inertias = cni_view_inertias,
+                            .materials = cni_view_materials,
+                            .material_name = cni_view_material_name,
+                            .drives = cni_view_drives};
     source.info = (CnRunInfo){.cairn_version = cn_version(),
                               .scene_name = scene.name,
                               .scene_title = scene.title,
@@ -231,7 +138,7 @@ CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def) {
   if (def->output) CNI_TRY(cn_scene_check_output(scene, def->output));
   CnWorldDef world = cn_world_def_default();
   cn_scene_world_def(scene, &world);
-  SceneView view = {.scene = scene};
+  CniSceneView view = {.scene = scene};
   CNI_TRY(cn_world_create(&world, &view.world));
   CnStatus status = cn_scene_fill(scene, view.world);
   if (status == CN_OK) status = page_of_world(&view, &world, def);

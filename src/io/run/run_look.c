@@ -152,3 +152,11 @@ CnStatus cn_run_drives(CnRun *run, int32_t *coordinates) {
   cni_quiet_end(quiet);
   return status;
 }
+
+CnStatus cn_run_body_color(const CnRun *run, int32_t index, double color[4]) {
+  if (!run || !color) return cni_run_null("cn_run_body_color");
+  for (int32_t i = 0; i < 4; i++) color[i] = -1;
+  CNI_TRY(cni_run_check_index(run, "body", index, run->info.body_count));
+  if (run->colors) memcpy(color, run->colors + 4 * (int64_t)index, 4 * sizeof *color);
+  return CN_OK;
+}

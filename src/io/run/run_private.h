@@ -318,6 +318,11 @@ struct CnRun {
   CniTexts names[CNI_RUN_NAMES]; // behind them
 };
 
+// Questions (run_query.c): arguments, and rows of a column; failures become a sentence.
+CnStatus cni_run_null(const char *call);
+CnStatus cni_run_check_index(const CnRun *run, const char *what, int64_t index, int64_t count);
+CnStatus cni_run_rows_read(CnRun *run, int32_t column, int64_t first, int64_t count, hid_t type,
+                           void *values);
 // Geometries (run_geometries.c); `shapes` are the definitions in the order of the file.
 CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
                                 CniHdf *hdf);

@@ -16,9 +16,9 @@
 
 #define BLOCK_ROWS 1024 // rows read at a time, onto the stack
 
-static CnStatus null_argument(const char *call) { return cni_invalid("%s: a null pointer", call); }
+CnStatus cni_run_null(const char *call) { return cni_invalid("%s: a null pointer", call); }
 
-static CnStatus check_index(const CnRun *run, const char *what, int64_t index, int64_t count) {
+CnStatus cni_run_check_index(const CnRun *run, const char *what, int64_t index, int64_t count) {
   if (index >= 0 && index < count) return CN_OK;
   return cni_invalid("%s: %s %lld is none: there are %lld", run->path, what, (long long)index,
                      (long long)count);
@@ -42,8 +42,8 @@ void cn_run_info(const CnRun *run, CnRunInfo *info) {
 #define GET(function, type, what, array, number)                                                   \
   CnStatus function(const CnRun *run, int32_t index, type *result) {                               \
     if (result) memset(result, 0, sizeof *result);                                                 \
-    if (!run || !result) return null_argument(#function);                                          \
-    CNI_TRY(check_index(run, what, index, run->info.number));                                      \
+    if (!run || !result) return cni_run_null(#function);                                           \
+    CNI_TRY(cni_run_check_index(run, what, index, run->info.number));                              \
     *result = run->array[index];                                                                   \
     return CN_OK;                                                                                  \
   }
@@ -58,8 +58,8 @@ GET(cn_run_sensor, CnRunSeries, "sensor", sensors, sensor_count)
 // ---- frames ----
 
 // Rows of a column; failures become a sentence with the path of the dataset.
-static CnStatus read_rows(CnRun *run, int32_t column, int64_t first, int64_t count, hid_t type,
-                          void *values) {
+CnStatus cni_run_rows_read(CnRun *run, int32_t column, int64_t first, int64_t count, hid_t type,
+                           void *values) {
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
   if (cni_run_read(run, column, first, count, type, values) < 0)
@@ -105,18 +105,11 @@ static herr_t read_bodies(CnRun *run, int64_t index, CnPose *poses, CnTwist *twi
   return 0;
 }
 
-CnStatus cn_run_body_color(const CnRun *run, int32_t index, double color[4]) {
-  if (!run || !color) return null_argument("cn_run_body_color");
-  for (int32_t i = 0; i < 4; i++) color[i] = -1;
-  CNI_TRY(check_index(run, "body", index, run->info.body_count));
-  if (run->colors) memcpy(color, run->colors + 4 * (int64_t)index, 4 * sizeof *color);
-  return CN_OK;
-}
-
 CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses, CnTwist *twists) {
-  if (!run) return null_argument("cn_run_frame");
-  CNI_TRY(check_index(run, "frame", index, run->info.frame_count));
-  if (time) CNI_TRY(read_rows(run, CNI_COLUMN_FRAME_TIME, index, 1, H5T_NATIVE_DOUBLE, time));
+  if (!run) return cni_run_null("cn_run_frame");
+  CNI_TRY(cni_run_check_index(run, "frame", index, run->info.frame_count));
+  if (time)
+    CNI_TRY(cni_run_rows_read(run, CNI_COLUMN_FRAME_TIME, index, 1, H5T_NATIVE_DOUBLE, time));
   if (run->info.body_count == 0) return CN_OK;
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
@@ -130,14 +123,14 @@ CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses, Cn
 }
 
 CnStatus cn_run_frame_step(CnRun *run, int64_t index, int64_t *step) {
-  if (!run || !step) return null_argument("cn_run_frame_step");
-  CNI_TRY(check_index(run, "frame", index, run->info.frame_count));
-  return read_rows(run, CNI_COLUMN_FRAME_STEP, index, 1, H5T_NATIVE_INT64, step);
+  if (!run || !step) return cni_run_null("cn_run_frame_step");
+  CNI_TRY(cni_run_check_index(run, "frame", index, run->info.frame_count));
+  return cni_run_rows_read(run, CNI_COLUMN_FRAME_STEP, index, 1, H5T_NATIVE_INT64, step);
 }
 
 CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
-  if (!run || !states) return null_argument("cn_run_joint_states");
-  CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
+  if (!run || !states) return cni_run_null("cn_run_joint_states");
+  CNI_TRY(cni_run_check_index(run, "frame", frame, run->info.frame_count));
   if (!run->info.joints_recorded)
     return cni_error(CN_UNSUPPORTED, "%s: joint reactions were not recorded", run->path);
   size_t n = (size_t)run->info.joint_count;
@@ -150,7 +143,7 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
     states[i] = (CnJointState){.coordinate_count = cni_joint_coordinate_count(run->joints[i].kind)};
   for (int32_t c = CNI_COLUMN_JOINT_FORCE; c < CNI_COLUMN_JOINT_END && status == CN_OK; c++) {
     if (cni_column_width(c, &run->sizes) == 0) continue;
-    status = read_rows(run, c, frame, 1, H5T_NATIVE_DOUBLE, values);
+    status = cni_run_rows_read(run, c, frame, 1, H5T_NATIVE_DOUBLE, values);
     const double *from = values;
     for (size_t i = 0; i < n && status == CN_OK; i++) {
       int32_t count = cni_run_columns[c].components ? cni_run_columns[c].components : 1;
@@ -160,32 +153,6 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
       from += count;
     }
   }
-  cni_release(&run->allocator, values, bytes);
-  return status;
-}
-
-CnStatus cn_run_coupling(const CnRun *run, int32_t index, const char **name) {
-  if (!run || !name) return null_argument("cn_run_coupling");
-  CNI_TRY(check_index(run, "coupling", index, run->info.coupling_count));
-  const CniTexts *names = &run->names[CNI_RUN_NAMES - 1];
-  *name = names->bytes + (size_t)index * names->size;
-  return CN_OK;
-}
-
-CnStatus cn_run_coupling_states(CnRun *run, int64_t frame, CnCouplingState *states) {
-  if (!run || !states) return null_argument("cn_run_coupling_states");
-  CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
-  size_t n = (size_t)run->info.coupling_count, bytes = 2 * n * sizeof(double);
-  if (n > 0 && cni_column_width(CNI_COLUMN_COUPLING_EFFORT, &run->sizes) == 0)
-    return cni_error(CN_UNSUPPORTED, "%s: joint reactions were not recorded", run->path);
-  if (n == 0) return CN_OK;
-  double *values = cni_allocate(&run->allocator, bytes);
-  if (!values) return cni_error_memory(bytes);
-  CnStatus status = read_rows(run, CNI_COLUMN_COUPLING_EFFORT, frame, 1, H5T_NATIVE_DOUBLE, values);
-  if (status == CN_OK)
-    status = read_rows(run, CNI_COLUMN_COUPLING_ERROR, frame, 1, H5T_NATIVE_DOUBLE, values + n);
-  for (size_t i = 0; i < n && status == CN_OK; i++)
-    states[i] = (CnCouplingState){values[i], values[n + i]};
   cni_release(&run->allocator, values, bytes);
   return status;
 }
@@ -207,7 +174,7 @@ static CnStatus read_structs(CnRun *run, int32_t first_column, int32_t end, int6
       const CniColumn *column = &cni_run_columns[c];
       size_t size = cni_number_size(column->field);
       if (column->components) size *= (size_t)column->components;
-      CNI_TRY(read_rows(run, c, first + i, rows, cni_number_type(column->field), values));
+      CNI_TRY(cni_run_rows_read(run, c, first + i, rows, cni_number_type(column->field), values));
       for (int64_t k = 0; k < rows; k++)
         memcpy((char *)structs + (size_t)(i + k) * struct_size + column->offset,
                values + (size_t)k * size, size);
@@ -220,11 +187,11 @@ CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int3
                          int32_t *count) {
   if (count) *count = 0;
   if (!run || !count || capacity < 0 || (capacity > 0 && !contacts))
-    return null_argument("cn_run_contacts");
-  CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
+    return cni_run_null("cn_run_contacts");
+  CNI_TRY(cni_run_check_index(run, "frame", frame, run->info.frame_count));
   if (!run->info.contacts_recorded) return CN_OK;
   int64_t end[2] = {0, 0}, from = frame > 0 ? frame - 1 : 0, n = frame > 0 ? 2 : 1;
-  CNI_TRY(read_rows(run, CNI_COLUMN_CONTACTS_END, from, n, H5T_NATIVE_INT64, &end[2 - n]));
+  CNI_TRY(cni_run_rows_read(run, CNI_COLUMN_CONTACTS_END, from, n, H5T_NATIVE_INT64, &end[2 - n]));
   if (end[0] < 0 || end[1] < end[0] || end[1] > run->committed.rows[CNI_ROWS_CONTACTS] ||
       end[1] - end[0] > INT32_MAX)
     return cni_bad_data("%s: is damaged: frame %lld has contacts %lld to %lld", run->path,
@@ -251,7 +218,7 @@ static CnContactEventKind kind_of(int32_t kind) {
 }
 
 CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events) {
-  if (!run || (count > 0 && !events)) return null_argument("cn_run_events");
+  if (!run || (count > 0 && !events)) return cni_run_null("cn_run_events");
   CNI_TRY(check_range(run, "event", first, count, run->info.event_count));
   CniEventRow rows[256];
   for (int64_t i = 0; i < count; i += 256) {
@@ -283,8 +250,8 @@ static const char *last_part(const char *path) { return strrchr(path, '/') + 1; 
 
 CnStatus cn_run_scalar(const CnRun *run, int32_t index, CnRunSeries *series) {
   if (series) *series = (CnRunSeries){"", ""};
-  if (!run || !series) return null_argument("cn_run_scalar");
-  CNI_TRY(check_index(run, "scalar", index, run->info.scalar_count));
+  if (!run || !series) return cni_run_null("cn_run_scalar");
+  CNI_TRY(cni_run_check_index(run, "scalar", index, run->info.scalar_count));
   const CniColumn *c = &cni_run_columns[index + 1];
   *series = (CnRunSeries){last_part(c->path), strcmp(c->unit, "1") == 0 ? "" : c->unit};
   return CN_OK;
@@ -320,13 +287,13 @@ static CnStatus read_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t c
 }
 
 CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t count, double *values) {
-  if (!run || !name || (count > 0 && !values)) return null_argument("cn_run_values");
+  if (!run || !name || (count > 0 && !values)) return cni_run_null("cn_run_values");
   CNI_TRY(check_range(run, "step", first, count, run->info.step_count));
   CniNearestName nearest = cni_nearest(name, strlen(name));
   for (int32_t c = 0; c < CNI_COLUMN_SCALAR_END; c++) {
     const char *own = last_part(cni_run_columns[c].path);
     if (strcmp(own, name) == 0 && run->columns[c] >= 0)
-      return read_rows(run, c, first, count, H5T_NATIVE_DOUBLE, values);
+      return cni_run_rows_read(run, c, first, count, H5T_NATIVE_DOUBLE, values);
     if (strcmp(own, name) == 0) { // older than the column
       for (int64_t i = 0; i < count; i++) values[i] = NAN;
       return CN_OK;

@@ -22,12 +22,10 @@
 
 // ---- laws by materials ----
 
-static CnStatus law_table_init(CniLawTable *table, CniArena *arena) {
-  size_t slots = 2 * FIRST_LAWS * sizeof(int32_t), laws = FIRST_LAWS * sizeof(CniMaterialSets);
-  *table = (CniLawTable){.capacity = FIRST_LAWS, .slot_capacity = 2 * FIRST_LAWS};
-  table->laws = cni_arena_take(arena, laws);
-  table->slots = cni_arena_take(arena, slots);
-  if (!table->laws || !table->slots) return cni_error_memory(laws + slots);
+static CnStatus law_table_make(CniLawTable *table, CniArena *arena, int32_t capacity) {
+  *table = (CniLawTable){.capacity = capacity, .slot_capacity = 2 * capacity};
+  CNI_TRY(CNI_TAKE(arena, capacity, table->laws));
+  CNI_TRY(CNI_TAKE(arena, 2 * capacity, table->slots));
   for (int32_t i = 0; i < table->slot_capacity; i++) table->slots[i] = -1;
   return CN_OK;
 }
@@ -45,13 +43,8 @@ static int32_t law_slot(const CniLawTable *table, int32_t a, int32_t b) {
 
 // Twice the room.
 static CnStatus grow_laws(CniLawTable *table, CniArena *arena) {
-  CniLawTable larger = {.capacity = 2 * table->capacity, .slot_capacity = 2 * table->slot_capacity};
-  size_t laws = (size_t)larger.capacity * sizeof(CniMaterialSets);
-  size_t slots = (size_t)larger.slot_capacity * sizeof(int32_t);
-  larger.laws = cni_arena_take(arena, laws);
-  larger.slots = cni_arena_take(arena, slots);
-  if (!larger.laws || !larger.slots) return cni_error_memory(laws + slots);
-  for (int32_t i = 0; i < larger.slot_capacity; i++) larger.slots[i] = -1;
+  CniLawTable larger;
+  CNI_TRY(law_table_make(&larger, arena, 2 * table->capacity));
   for (int32_t i = 0; i < table->count; i++) {
     larger.laws[i] = table->laws[i];
     larger.slots[law_slot(&larger, larger.laws[i].material_a, larger.laws[i].material_b)] = i;
@@ -377,7 +370,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                          : gravity > 0              ? sqrt(gravity * common.inradius)
                                                     : INFINITY;
   CNI_TRY(cni_find_squeezed(input, problem, common.inradius, plan));
-  CNI_TRY(law_table_init(&plan->laws, input->arena));
+  CNI_TRY(law_table_make(&plan->laws, input->arena, FIRST_LAWS));
   Planner planner = {.input = input,
                      .problem = problem,
                      .sets = sets,

@@ -29,12 +29,6 @@ void cni_world_modify(void *context, CnContactTuning *contact) {
   world->hooks.modify(world->hooks.context, world, contact);
 }
 
-static CnStatus take_indices(CniArena *arena, int32_t count, int32_t **indices) {
-  size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof **indices;
-  *indices = cni_arena_take(arena, bytes);
-  return *indices ? CN_OK : cni_error_memory(bytes);
-}
-
 CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twist, CnVec3 gravity,
                           double h) {
   CniStepWork *work = &world->work;
@@ -50,14 +44,10 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
-  CNI_TRY(
-      take_indices(&world->memory.arena, world->now.model.joint_count + 1, &work->joint_blocks));
+  CNI_TRY(CNI_TAKE(&world->memory.arena, world->now.model.joint_count + 1, work->joint_blocks));
   work->places = NULL;
-  size_t bytes = (size_t)world->now.model.joint_count * sizeof *work->places;
-  if (bytes > 0 && !work->equations) {
-    work->places = cni_arena_take(&world->memory.arena, bytes);
-    if (!work->places) return cni_error_memory(bytes);
-  }
+  if (world->now.model.joint_count > 0 && !work->equations)
+    CNI_TRY(CNI_TAKE(&world->memory.arena, world->now.model.joint_count, work->places));
   work->mark = cni_arena_mark(&world->memory.arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   CNI_VALIDATE(cni_collision_fault(input.model, work->contacts, work->contact_count));
@@ -96,7 +86,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   int32_t *block_of;
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
-  CNI_TRY(take_indices(&world->memory.arena, work->contact_count, &block_of));
+  CNI_TRY(CNI_TAKE(&world->memory.arena, work->contact_count, block_of));
   CNI_TRY(cni_contacts_begin(world, work->contact_count));
   const CniTouch *touch = work->touch;
   CniAssemblyInput input = {.model = &world->now.model,

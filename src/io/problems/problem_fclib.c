@@ -59,20 +59,11 @@ static CnStatus read_integer(Reader *r, const char *item, int32_t least, int32_t
 // A vector of known length, appended to others at `values`.
 static CnStatus read_vector(Reader *r, const char *item, int32_t count, double *values) {
   char path[PATH_SIZE];
-  int64_t found;
-  path_of(r, item, path);
-  CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_REAL, &found));
-  if (found != count)
-    return cni_bad_data("%s: %s: must have %d elements (got %lld)", r->name, path, (int)count,
-                        (long long)found);
-  return cni_hdf_file_reals(&r->hdf, path, count, values);
+  return cni_hdf_file_reals(&r->hdf, path_of(r, item, path), count, values);
 }
 
 static CnStatus room(Reader *r, int32_t count, double **values) {
-  *values = NULL;
-  if (count == 0) return CN_OK;
-  *values = cni_allocate(&r->parts.allocator, (size_t)count * sizeof **values);
-  return *values ? CN_OK : cni_error_memory((size_t)count * sizeof **values);
+  return cni_new(&r->parts.allocator, (size_t)count * sizeof **values, values);
 }
 
 // ---- matrices ----

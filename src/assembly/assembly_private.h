@@ -145,6 +145,9 @@ CnStatus cni_find_squeezed(const CniAssemblyInput *input, const CnProblem *probl
 double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact, int driven);
 #define CNI_PINCHED 2 // squeezed by what is driven
 
+// Of b's surface against a's, for a rider on a body whose spin is prescribed (contacts/turntables.c).
+CnVec3 cni_contact_ride(const CniAssemblyInput *in, const CniContactPlan *plan,
+                        const CnProblem *problem, const CniContact *c);
 // e of a contact, and its b_n without an impact.
 double cni_contact_restitution(const CniContactPlan *plan, int32_t contact);
 double cni_contact_plain_b(const CniAssemblyInput *in, const CniContactPlan *plan,

@@ -12,11 +12,6 @@
 //                                              phi + h u_n_free <= 0 (it closes within the step)
 //     b_t = surface velocity of b minus a's    conveyor belts, and of what rides on a turntable
 //
-// Turntables. A body that rides on one whose spin W is prescribed moves in a step along a chord, not
-// along the tangent, or it would leave the circle by (h W)^2/2 of its radius in each step. So the
-// surface has, for all contacts of the two bodies, the velocity that carries the rider's centre of
-// mass along its chord, less that along the tangent, which the rows have already.
-//
 // kappa and slop. A solver that stops early removes of a slow mode (the sway of a tall stack) only
 // the share s of its error per step, and the warm start carries the impulse on. With position
 // feedback kappa the mode obeys p += -s (v + p + kappa x/h), v += p, x += h v, which grows unless
@@ -30,7 +25,6 @@
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
 #include "assembly/assembly_private.h"
 
-#include "core/math.h"
 #include "core/sort.h"
 
 #define CONTACTS_PER_TASK 1024
@@ -175,31 +169,6 @@ static void soften(const CniAssemblyInput *in, const CniContactPlan *plan, const
   *b_n = gentle / in->time_step;
 }
 
-// Chord less tangent, over h, of a point at `arm` from the origin of a body that turns by W:
-// ((exp(h W) - 1)/h - W x) arm.
-static CnVec3 chord(CnVec3 spin, CnVec3 arm, double h) {
-  double x = h * cn_norm(spin), half = cni_sin(x / 2);
-  if (!(x > 0)) return CN_VEC3_ZERO;
-  CnVec3 tangent = cn_cross(spin, arm);
-  double along = x < 1e-4 ? -x * x / 6 : cni_sin(x) / x - 1;
-  return cn_madd(cn_scale(along, tangent), 2 * h * (half / x) * (half / x),
-                 cn_cross(spin, tangent));
-}
-
-// Of b's surface against a's, for a rider on a body whose spin is prescribed.
-static CnVec3 ride(const FillLoop *loop, const CniContact *c) {
-  const CniAssemblyInput *in = loop->input;
-  const uint32_t *info = loop->plan->shape_info;
-  const CniGroup *groups = loop->problem->groups;
-  CnVec3 arm = cn_sub(in->pose[c->body_b].position, in->pose[c->body_a].position);
-  CnVec3 sum = CN_VEC3_ZERO;
-  if (info[c->shape_a] & CNI_INFO_TURNS)
-    sum = cn_sub(sum, chord(groups[c->body_a].w, arm, in->time_step));
-  if (info[c->shape_b] & CNI_INFO_TURNS)
-    sum = cn_add(sum, chord(groups[c->body_b].w, cn_neg(arm), in->time_step));
-  return sum;
-}
-
 static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniArms arms, Frame *f) {
   const CniAssemblyInput *in = loop->input;
   const CniContact *c = &in->contacts[i];
@@ -218,7 +187,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
   }
   b[0] = normal_b(in, p, loop->plan, c, arms, restitution);
   if (p->b_per_block) return;
-  if (loop->plan->turning) surface = cn_add(surface, ride(loop, c));
+  if (loop->plan->turning) surface = cn_add(surface, cni_contact_ride(in, loop->plan, p, c));
   for (int32_t r = 1; r < block->dim; r++) b[r] = 0;
   if (block->dim >= 3 && (surface.x != 0 || surface.y != 0 || surface.z != 0)) {
     complete_frame(f);

@@ -292,6 +292,8 @@ void cni_block_compliance(const CnProblem *p, const CniBlock *block, double *c);
 void cni_project(const CnProblem *p, const CniBlock *block, double *x);
 // The same for a cone alone: x of dimension 1 + sum of disc dims.
 void cni_project_cone(const CniCone *cone, double *x);
+// The same for a block without a cone; 0: it has one.
+int cni_project_plain(int32_t kind, double lo, double hi, double *x);
 
 // De Saxce's shift s = mu|u_t| + ... for the coulomb model; 0 for convex and for blocks without a
 // cone.

@@ -130,21 +130,17 @@ void cni_project_cone(const CniCone *cone, double *x) {
   x[0] -= cone->cohesion;
 }
 
+int cni_project_plain(int32_t kind, double lo, double hi, double *x) {
+  if (kind == CN_BLOCK_UNILATERAL) x[0] = cn_max(x[0], 0);
+  if (kind == CN_BLOCK_INTERVAL) x[0] = cn_clamp(x[0], lo, hi);
+  return kind == CN_BLOCK_BILATERAL || kind == CN_BLOCK_UNILATERAL || kind == CN_BLOCK_INTERVAL;
+}
+
 void cni_project(const CnProblem *p, const CniBlock *block, double *x) {
-  switch ((CnBlockKind)block->kind) {
-  case CN_BLOCK_BILATERAL:
-    return;
-  case CN_BLOCK_UNILATERAL:
-    x[0] = cn_max(x[0], 0);
-    return;
-  case CN_BLOCK_INTERVAL:
-    x[0] = cn_clamp(x[0], p->sets[block->set].lo, p->sets[block->set].hi);
-    return;
-  default: {
-    CniCone cone = cni_block_cone(p, block);
-    cni_project_cone(&cone, x);
-  }
-  }
+  const CnSet *set = &p->sets[block->set];
+  if (cni_project_plain(block->kind, set->lo, set->hi, x)) return;
+  CniCone cone = cni_block_cone(p, block);
+  cni_project_cone(&cone, x);
 }
 
 double cni_cone_shift(const CniCone *cone, const double *u) {

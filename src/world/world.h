@@ -265,4 +265,8 @@ void cni_snapshot_seal(void *data, size_t size);
 #define CNI_ASSEMBLED 1e-10 // m, rad: before the first step
 CnStatus cni_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
 
+// The balance of the step at work (verdict/balance.c); by what solved it.
+CnStatus cni_balance_step(CnWorld *world, const CnPose *pose, const CnTwist *twist,
+                          const CnAnswer *answer, int solved);
+
 #endif

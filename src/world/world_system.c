@@ -215,37 +215,6 @@ static void take_states(void *context, int32_t begin, int32_t end) {
       loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
-static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist,
-                        const CnAnswer *answer, int solved) {
-  const CniSettings *settings = &world->now.settings;
-  CniModel *model = &world->now.model;
-  const CniTouch *touch = world->work.touch;
-  CniBalanceInput input = {.model = model,
-                           .problem = world->now.engine.problem,
-                           .answer = answer,
-                           .from = model->pose,
-                           .start = model->twist,
-                           .pose = touch ? touch->pose : model->pose,
-                           .pose_new = pose,
-                           .twist = touch ? touch->twist : model->twist,
-                           .end = twist,
-                           .flies = touch ? touch->flies : NULL,
-                           .drift = world->work.drift_terms,
-                           .late = world->work.late,
-                           .joint_blocks = world->work.joint_blocks,
-                           .time = world->now.time,
-                           .gravity = settings->gravity,
-                           .time_step = world->work.time_step,
-                           .restitution_threshold =
-                               cni_bounce_threshold(world, world->work.time_step),
-                           .geometric_stiffness = settings->geometric_stiffness,
-                           .rounds = solved ? world->found.bounces.rounds : 0,
-                           .by_quadrature = !solved,
-                           .works = solved ? NULL : cni_equations_works(world),
-                           .arena = &world->memory.arena};
-  return cni_balance(&input, &world->balance);
-}
-
 // A sum of many steps drifts away from their number times h; what is a multiple of h but for
 // round-off becomes that multiple. After a change of h it is so again only where they fit.
 double cni_multiple_of_step(double t, double h) {
@@ -279,7 +248,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
       CNI_TRY(cni_forces_put(model, pose, twist, now->time, world->work.time_step,
                              now->engine.problem, answer->g));
   }
-  if (now->settings.balance) CNI_TRY(balance(world, pose, twist, solved ? answer : &all, solved));
+  if (now->settings.balance)
+    CNI_TRY(cni_balance_step(world, pose, twist, solved ? answer : &all, solved));
   if (!solved) cni_equations_tell(world);
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));

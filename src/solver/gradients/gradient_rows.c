@@ -32,18 +32,7 @@ static double own_shift(const CniGradientRows *c, const double *u) {
 
 // Projection in the metric D, or in the Euclidean one.
 static void project(const CniGradientRows *c, int euclidean, double *x) {
-  switch ((CnBlockKind)c->kind) {
-  case CN_BLOCK_BILATERAL:
-    return;
-  case CN_BLOCK_UNILATERAL:
-    x[0] = cn_max(x[0], 0);
-    return;
-  case CN_BLOCK_INTERVAL:
-    x[0] = cn_clamp(x[0], c->lo, c->hi);
-    return;
-  default:
-    break;
-  }
+  if (cni_project_plain(c->kind, c->lo, c->hi, x)) return;
   CniCone cone = c->cone;
   if (euclidean) {
     memcpy(cone.mu, c->mu, sizeof cone.mu);

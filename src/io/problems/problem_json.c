@@ -17,9 +17,20 @@
 
 #define KEYS(X)                                                                                    \
   X(CAIRN, "cairn")                                                                                \
-  X(VERSION, "version") X(FORM, "form") X(FRICTION, "friction") X(SETS, "sets")                    \
-      X(GROUPS, "groups") X(BLOCKS, "blocks") X(W, "W") X(Q, "q") X(M, "M") X(E, "E") X(K, "k")    \
-          X(B, "b") X(TITLE, "title") X(DESCRIPTION, "description")
+  X(VERSION, "version")                                                                            \
+  X(FORM, "form")                                                                                  \
+  X(FRICTION, "friction")                                                                          \
+  X(SETS, "sets")                                                                                  \
+  X(GROUPS, "groups")                                                                              \
+  X(BLOCKS, "blocks")                                                                              \
+  X(W, "W")                                                                                        \
+  X(Q, "q")                                                                                        \
+  X(M, "M")                                                                                        \
+  X(E, "E")                                                                                        \
+  X(K, "k")                                                                                        \
+  X(B, "b")                                                                                        \
+  X(TITLE, "title")                                                                                \
+  X(DESCRIPTION, "description")
 #define KEY(number, name) KEY_##number,
 #define NAME(number, name) name,
 enum { KEYS(KEY) KEY_COUNT };

@@ -125,6 +125,12 @@ def main():
         fails(2, "a picture is a .png, a film a .webm or a .mp4", "render", "run.h5", "-o", "x.gif", cwd=folder)
         fails(2, "--time is of a picture", "render", "run.h5", "-o", "x.webm", "--time", "1", cwd=folder)
         fails(2, "an mp4 has an even width", "render", "run.h5", "-o", "x.mp4", "--size", "101x100", cwd=folder)
+        fails(2, "the run ends at 0.5 s", "render", "run.h5", "-o", "x.png", "--time", "99", cwd=folder)
+        fails(2, "the run ends at 0.5 s", "render", "run.h5", "-o", "x.webm", "--end", "99", cwd=folder)
+        cairn("render", "run.h5", "-o", "first.png", "--size", "160x120", "--time", "0", "-q", *eye, cwd=folder)  # its own, replaced
+        with open(inside("mine.png"), "wb") as file:
+            file.write(b"\x89PNG of mine")
+        fails(1, "--force replaces it", "render", "run.h5", "-o", "mine.png", cwd=folder)
         fails(2, "after its end", "render", "run.h5", "-o", "x.webm", "--start", "9", cwd=folder)
         assert not [name for name in os.listdir(folder) if name.startswith("x.")]
     print("films: webm, png, refusals")

@@ -101,7 +101,7 @@ static int plan(Render *r, CnRun *run) {
     return cni_fail(r->args, "%s", cn_error_message());
   // a frame may be due after the last one
   double late = end + (info.frames_per_second > 0 ? 1 / info.frames_per_second : info.time_step);
-  double asked = r->last > r->first ? r->last : r->first;
+  double asked = r->form == PICTURE ? r->first : r->last;
   if (info.frame_count > 0 && asked > late + 1e-9 * late)
     return cni_usage_error(r->args->command, "the run ends at %g s, before the %g s asked for", end,
                            asked);

@@ -347,8 +347,9 @@ static void part_silent(CniRobot *robot, Member *members, int32_t count, int32_t
   for (int32_t i = 0; i < count; i++) m[i].group = silent_of(robot, m[i].body);
   qsort(m, (size_t)count, sizeof *m, by_group);
   for (int32_t i = 0; i < count; i++)
-    for (int32_t k = i + 1; k < count && m[k].group == m[i].group && *made <= MOST_PAIRS; k++) {
-      if (m[i].group < 0 || joined(robot, m[i].body, m[k].body)) continue;
+    for (int32_t k = i + 1;
+         m[i].group >= 0 && k < count && m[k].group == m[i].group && *made <= MOST_PAIRS; k++) {
+      if (joined(robot, m[i].body, m[k].body)) continue;
       cni_robot_apart(robot, m[i].body, m[k].body);
       ++*made;
     }

@@ -328,9 +328,33 @@ static void circles(void **state) {
   scratch_remove(&s);
 }
 
+// Frames that hang on each other, and a joint to each: the way to a link is gone once.
+static void long_ways(void **state) {
+  (void)state;
+  enum { COUNT = 20000 };
+  size_t size = 200 * COUNT, n = 0;
+  char *text = malloc(size);
+  CnScene *scene;
+  n += (size_t)snprintf(text, size,
+                        "<sdf version='1.7'><model name='m'><link name='k'/><link name='l'/>");
+  for (int32_t i = 0; i < COUNT; i++)
+    n += (size_t)snprintf(text + n, size - n, "<frame name='f%d' attached_to='f%d'/>", (int)i,
+                          (int)i + 1);
+  for (int32_t i = 0; i < COUNT; i++)
+    n +=
+        (size_t)snprintf(text + n, size - n,
+                         "<joint name='j%d' type='%s'><parent>k</parent><child>f%d</child></joint>",
+                         (int)i, i == 0 ? "ball" : "gearbox", (int)i);
+  snprintf(text + n, size - n, "<frame name='f%d' attached_to='l'/></model></sdf>", COUNT);
+  CHECK_OK(translate("r.sdf", text, &scene));
+  cn_scene_destroy(scene);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_same), cmocka_unit_test(axes),
                                      cmocka_unit_test(kinds),    cmocka_unit_test(worlds),
-                                     cmocka_unit_test(refused),  cmocka_unit_test(circles)};
+                                     cmocka_unit_test(refused),  cmocka_unit_test(circles),
+                                     cmocka_unit_test(long_ways)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,7 +232,13 @@ static CnStatus read_content(CniMjcf *m, CniXmlNode *n, const Place *place, Phas
   if (phase == JOINTS && strcmp(name, "joint") == 0) return read_joint(m, n, place);
   if (phase == JOINTS && strcmp(name, "freejoint") == 0) {
     CniXmlView view = cni_xml_view(n);
-    static const char *const known[] = {"group", "align", NULL};
+    static const char *const known[] = {"group", NULL};
+    int32_t align = 0;
+    CNI_TRY(cni_mjcf_flag(&view, "align", &align));
+    if (align == 1)
+      cni_robot_note(m->robot,
+                     "line %d: \"align\": the body keeps the frame of the file, in keyframes too",
+                     (int)n->line);
     n->used = 1;
     cni_xml_known(&view, known);
     if (place->body == CNI_ROBOT_WORLD) return cni_xml_fail(n, "the world has no joints");

@@ -371,25 +371,16 @@ static CnStatus read_assets(CniMjcf *m, CniXmlNode *root) {
 // ---- the whole ----
 
 // What is left out and is felt.
-static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
-                                         {"actuator", "adhesion", NULL},
-                                         {"actuator", "plugin", NULL},
-                                         {NULL, "attach", NULL},
-                                         {NULL, "composite", NULL},
-                                         {NULL, "flexcomp", NULL},
-                                         {NULL, "plugin", NULL},
-                                         {"equality", "distance", NULL},
-                                         {"equality", "flex", NULL},
-                                         {"mujoco", "deformable", NULL},
-                                         {"option", "flag", "filterparent"},
-                                         {NULL, "option", "wind"},
-                                         {NULL, "joint", "springdamper"},
-                                         {NULL, "geom", "shellinertia"},
-                                         {"tendon", "*", "actuatorfrcrange"},
-                                         {"keyframe", "key", "act"},
-                                         {"keyframe", "key", "mpos"},
-                                         {"keyframe", "key", "mquat"},
-                                         {NULL, NULL, NULL}};
+static const CniRobotWeight weights[] = {
+    {"actuator", "*", NULL},        {"equality", "*", NULL},
+    {"tendon", "*", NULL},          {"contact", "*", NULL},
+    {NULL, "attach", NULL},         {NULL, "composite", NULL},
+    {NULL, "flexcomp", NULL},       {NULL, "plugin", NULL},
+    {"mujoco", "deformable", NULL}, {"option", "flag", "filterparent"},
+    {NULL, "option", "wind"},       {NULL, "joint", "springdamper"},
+    {NULL, "geom", "shellinertia"}, {"tendon", "*", "actuatorfrcrange"},
+    {"keyframe", "key", "act"},     {"keyframe", "key", "mpos"},
+    {"keyframe", "key", "mquat"},   {NULL, NULL, NULL}};
 
 static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
   m->robot->weights = weights;

@@ -11,6 +11,7 @@
 #include "io/robots/sdf/sdf.h"
 
 #define PI 3.14159265358979323846
+#define UNKNOWN (-2)
 
 // ---- values ----
 
@@ -84,26 +85,40 @@ CnStatus cni_sdf_find(const CniSdf *s, const CniXmlNode *node, int32_t model, co
   return cni_xml_fail(node, "no link, joint, frame or model is called %.60s", name);
 }
 
-CnStatus cni_sdf_link_of(const CniSdf *s, const CniXmlNode *node, int32_t entry, int32_t *link) {
-  for (int32_t steps = 0; entry != CNI_SDF_WORLD; steps++) {
-    const CniSdfEntry *e = &s->entries[entry];
-    *link = entry;
-    if (e->kind == CNI_SDF_LINK) return CN_OK;
+// What an entry is attached to; a link to itself.
+static CnStatus holder_of(const CniSdf *s, const CniXmlNode *node, int32_t entry, int32_t *holder) {
+  const CniSdfEntry *e = &s->entries[entry];
+  CniXmlView view = cni_xml_view(e->node);
+  const char *name = NULL;
+  int32_t scope = e->model;
+  *holder = entry;
+  if (e->kind == CNI_SDF_LINK) return CN_OK;
+  if (e->kind == CNI_SDF_JOINT) name = cni_sdf_text(e->node, "child");
+  if (e->kind == CNI_SDF_FRAME) name = cni_xml_text(&view, "attached_to");
+  if (e->kind == CNI_SDF_MODEL) name = cni_xml_text(&view, "canonical_link"), scope = entry;
+  if (name && name[0]) return cni_sdf_find(s, node, scope, name, holder);
+  if (e->kind == CNI_SDF_MODEL && e->first_link < 0)
+    return cni_xml_fail(node, "the model %.60s has no link", e->name);
+  *holder = e->kind == CNI_SDF_MODEL ? e->first_link : e->model;
+  return CN_OK;
+}
+
+CnStatus cni_sdf_link_of(CniSdf *s, const CniXmlNode *node, int32_t entry, int32_t *link) {
+  int32_t at = entry, next;
+  for (int32_t steps = 0; at != CNI_SDF_WORLD && s->entries[at].kind != CNI_SDF_LINK &&
+                          s->entries[at].part_of == UNKNOWN;
+       steps++) {
     if (steps > s->entry_count) return cni_xml_fail(node, "frames go round in a circle");
-    CniXmlView view = cni_xml_view(e->node);
-    const char *name = NULL;
-    int32_t scope = e->model;
-    if (e->kind == CNI_SDF_JOINT) name = cni_sdf_text(e->node, "child");
-    if (e->kind == CNI_SDF_FRAME) name = cni_xml_text(&view, "attached_to");
-    if (e->kind == CNI_SDF_MODEL) name = cni_xml_text(&view, "canonical_link"), scope = entry;
-    if (name && name[0])
-      CNI_TRY(cni_sdf_find(s, node, scope, name, &entry));
-    else if (e->kind == CNI_SDF_MODEL && e->first_link < 0)
-      return cni_xml_fail(node, "the model %.60s has no link", e->name);
-    else
-      entry = e->kind == CNI_SDF_MODEL ? e->first_link : e->model;
+    CNI_TRY(holder_of(s, node, at, &at));
   }
-  *link = CNI_SDF_WORLD;
+  *link = at == CNI_SDF_WORLD || s->entries[at].kind == CNI_SDF_LINK ? at : s->entries[at].part_of;
+  // the way is not gone twice
+  for (at = entry; at != CNI_SDF_WORLD && s->entries[at].kind != CNI_SDF_LINK &&
+                   s->entries[at].part_of == UNKNOWN;
+       at = next) {
+    CNI_TRY(holder_of(s, node, at, &next));
+    s->entries[at].part_of = *link;
+  }
   return CN_OK;
 }
 

@@ -29,7 +29,8 @@ static CnStatus add_entry(CniSdf *s, CniSdfKind kind, CniXmlNode *node, const ch
                    .first = -1,
                    .last = -1,
                    .sibling = -1,
-                   .body = -1};
+                   .body = -1,
+                   .part_of = -2};
   snprintf(number, sizeof number, "%s%d", kinds[kind], (int)s->entry_count + 1);
   if (!name || !name[0]) name = number;
   const char *scope = model == CNI_SDF_WORLD ? "" : s->entries[model].name;

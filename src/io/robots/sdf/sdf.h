@@ -26,6 +26,7 @@ typedef struct CniSdfEntry {
   CnPose pose, at; // from what it is relative to; in the world
   int32_t base;    // entry that it is relative to
   int32_t placed;  // `at` is known
+  int32_t part_of; // link, CNI_SDF_WORLD; -2: not known yet
   // of links
   int32_t joint;  // that it is the child of; -1: none
   int32_t parent; // link; CNI_SDF_WORLD
@@ -59,7 +60,7 @@ CnStatus cni_sdf_pose(CniXmlNode *above, CnPose *pose, const char **relative);
 CnStatus cni_sdf_find(const CniSdf *s, const CniXmlNode *node, int32_t model, const char *name,
                       int32_t *entry);
 // The link that an entry is a part of.
-CnStatus cni_sdf_link_of(const CniSdf *s, const CniXmlNode *node, int32_t entry, int32_t *link);
+CnStatus cni_sdf_link_of(CniSdf *s, const CniXmlNode *node, int32_t entry, int32_t *link);
 // Where all entries are (frames.c).
 CnStatus cni_sdf_place(CniSdf *s);
 CnPose cni_sdf_at(const CniSdf *s, int32_t entry);

@@ -77,19 +77,67 @@ static int read_hinge(Hinges *m) {
   return 1;
 }
 
+static int read_step(Hinges *m) {
+  double n[3];
+  if (!read_numbers(3, n)) return 0;
+  m->h = n[0];
+  m->steps = (int)n[1];
+  m->method = (int)n[2];
+  return 1;
+}
+
+static int read_keep(Hinges *m) {
+  double n;
+  if (!read_numbers(1, &n) || n < 0 || n >= m->hinge_count) return 0;
+  m->hinges[(int)n].kept = 1;
+  return 1;
+}
+
+static int read_drive(Hinges *m) {
+  double n[4];
+  if (!read_numbers(4, n) || n[0] < 0 || n[0] >= m->hinge_count) return 0;
+  Hinge *h = &m->hinges[(int)n[0]];
+  h->speed = n[1];
+  h->ramp = n[2];
+  h->effort = n[3];
+  return 1;
+}
+
+static int read_foot(Hinges *m) {
+  double n[5];
+  if (m->foot_count == HINGES_FEET || !read_numbers(5, n) || n[0] < 0 || n[0] >= m->box_count)
+    return 0;
+  m->feet[m->foot_count++] = (Foot){(int)n[0], {n[1], n[2], n[3]}, n[4]};
+  return 1;
+}
+
+static int read_floor(Hinges *m) {
+  double n[2];
+  if (!read_numbers(2, n)) return 0;
+  m->friction = n[0];
+  m->iterations = (int)n[1];
+  return 1;
+}
+
 int hinges_read(Hinges *m) {
+  static const struct {
+    const char *word;
+    int (*read)(Hinges *m);
+  } items[] = {{"step", read_step},  {"box", read_box},     {"hinge", read_hinge},
+               {"keep", read_keep},  {"drive", read_drive}, {"foot", read_foot},
+               {"floor", read_floor}};
   char word[16];
   memset(m, 0, sizeof *m);
   while (scanf("%15s", word) == 1) {
-    double n[3];
-    int ok = word[0] == 's' ? read_numbers(3, n) : word[0] == 'b' ? read_box(m) : read_hinge(m);
-    if (!ok) return 0;
-    if (word[0] != 's') continue;
-    m->h = n[0];
-    m->steps = (int)n[1];
-    m->method = (int)n[2];
+    size_t i = 0, count = sizeof items / sizeof items[0];
+    while (i < count && strcmp(items[i].word, word) != 0) i++;
+    if (i == count || !items[i].read(m)) return 0;
   }
   return m->box_count > 0 && m->steps > 0;
+}
+
+double hinges_speed(const Hinge *h, double time) {
+  return time < h->ramp ? h->speed * time / h->ramp : h->speed;
 }
 
 void hinges_release(Hinges *m) {
@@ -118,7 +166,7 @@ double hinges_gap(const Hinges *m, HingesPlace *place, const void *context) {
 }
 
 void hinges_run(const Hinges *m, HingesStep *step, HingesPlace *place, void *context) {
-  double seconds = 0, open = 0, x[3], e[3];
+  double seconds = 0, open = 0, x[3], e[3], first[3];
   const double centre[3] = {0, 0, 0}, along[3] = {1, 0, 0};
   for (int i = 0; i < m->steps; i++) {
     double start = now();
@@ -128,6 +176,8 @@ void hinges_run(const Hinges *m, HingesStep *step, HingesPlace *place, void *con
   }
   place(context, m->box_count - 1, centre, x);
   place(context, m->box_count - 1, along, e);
-  printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", seconds / (m->steps - m->steps / 10),
-         open, x[0], x[1], x[2], e[0] - x[0], e[1] - x[1], e[2] - x[2]);
+  place(context, 0, centre, first);
+  printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n",
+         seconds / (m->steps - m->steps / 10), open, x[0], x[1], x[2], e[0] - x[0], e[1] - x[1],
+         e[2] - x[2], first[0], first[1], first[2]);
 }

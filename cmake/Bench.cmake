@@ -24,8 +24,8 @@ function(cairn_peer name source)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
 endfunction()
 
-# The programs of `trust` (mechanism.c: a mechanism in, its frames out) and of `mechanisms` (hinges.c: a
-# machine of hinges in, time and errors out).
+# The programs of `trust` (mechanism.c: a mechanism in, its frames out), of `mechanisms` and of `spider`
+# (hinges.c: a machine of hinges in, time and errors out).
 function(cairn_reading_peer reader name language)
   add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.${language}
     ${PROJECT_SOURCE_DIR}/bench/${reader}.c)
@@ -82,6 +82,9 @@ if(CMAKE_CXX_COMPILER AND BULLET_INCLUDE)
     cairn_reading_peer(hinges hinges_bullet cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64} ${BULLET_MATH_64})
     target_include_directories(peer_hinges_bullet SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
     target_compile_definitions(peer_hinges_bullet PRIVATE BT_USE_DOUBLE_PRECISION)
+    cairn_reading_peer(hinges hinges_rigid cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64} ${BULLET_MATH_64})
+    target_include_directories(peer_hinges_rigid SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
+    target_compile_definitions(peer_hinges_rigid PRIVATE BT_USE_DOUBLE_PRECISION)
     cairn_peer(collide_bullet64 collide_bullet.cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64}
       ${BULLET_MATH_64})
     target_include_directories(peer_collide_bullet64 SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
@@ -160,6 +163,9 @@ if(CAIRN_TESTS)
     --set settle=0.05 --set begin=0.01 --set end=0.05)
   cairn_bench_test(mechanisms "\"mechanism\": \"ladder\".*\"joint_error\"" --set chain=3 --set btree=3
     --set ladder=2 --set peers=none)
+  if(TARGET cairn-io)
+    cairn_bench_test(spider "\"engine\": \"cairn default\".*\"walked\"" --set seconds=.1 --set peers=none)
+  endif()
   cairn_bench_test(silo "\"carried_by_floor\"" --set sides=1 --set seconds=0.05 --set mean=0.01)
   add_test(NAME bench.trust COMMAND cairn-bench trust --set only=5 --json)
   set_tests_properties(bench.trust PROPERTIES LABELS bench

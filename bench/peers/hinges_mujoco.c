@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine of hinges in MuJoCo (bench mechanisms): a tree of hinges in their own coordinates, loops
-// closed by holding two points on the axis together; solver, integrator and softness of its
-// constraints at MuJoCo's defaults. Its reader refuses trees deeper than about 100 bodies.
+// A machine of hinges in MuJoCo (bench mechanisms, bench spider): a tree of hinges in their own coordinates,
+// loops closed by holding two points on the axis together; solver, integrator and softness of its
+// constraints at MuJoCo's defaults. It has no drive that keeps a speed: driven hinges have a damping of
+// 2 N m s and a torque that it takes up at that speed. Its reader refuses trees deeper than about 100 bodies.
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +19,18 @@ typedef struct Peer {
   mjData *data;
 } Peer;
 
+#define DAMPING 2 // N m s
+
+// -1: it hangs at the world, or at nothing.
+static int parent_of(const Peer *p, int box) {
+  int hinge = p->machine.boxes[box].hinge;
+  return hinge < 0 ? -1 : p->machine.hinges[hinge].a;
+}
+
 // The pose of a box in its parent.
 static void pose_in(const Peer *p, int box, mjtNum x[3], mjtNum q[4]) {
   const Box *b = &p->machine.boxes[box];
-  int parent = p->machine.hinges[b->hinge].a;
+  int parent = parent_of(p, box);
   memcpy(x, b->x, sizeof b->x);
   memcpy(q, b->q, sizeof b->q);
   if (parent < 0) return;
@@ -33,9 +42,32 @@ static void pose_in(const Peer *p, int box, mjtNum x[3], mjtNum q[4]) {
   mju_mulQuat(q, inverse, b->q);
 }
 
+static void write_joint(FILE *f, const Peer *p, const Box *b) {
+  if (b->hinge < 0) {
+    fprintf(f, "<freejoint/>\n");
+    return;
+  }
+  const Hinge *h = &p->machine.hinges[b->hinge];
+  if (h->kept) return; // it is one with its parent
+  fprintf(f, "<joint type=\"hinge\" pos=\"%.17g %.17g %.17g\" axis=\"%.17g %.17g %.17g\"",
+          h->in_b[0], h->in_b[1], h->in_b[2], h->axis_in_b[0], h->axis_in_b[1], h->axis_in_b[2]);
+  if (h->effort > 0) fprintf(f, " name=\"j%d\" damping=\"%d\"", b->hinge, DAMPING);
+  fprintf(f, "/>\n");
+}
+
+static void write_feet(FILE *f, const Peer *p, int box) {
+  for (int i = 0; i < p->machine.foot_count; i++) {
+    const Foot *foot = &p->machine.feet[i];
+    if (foot->body == box)
+      fprintf(f,
+              "<geom size=\"%.17g\" pos=\"%.17g %.17g %.17g\" friction=\"%.17g 0 0\" "
+              "contype=\"1\" conaffinity=\"2\"/>\n",
+              foot->radius, foot->at[0], foot->at[1], foot->at[2], p->machine.friction);
+  }
+}
+
 static void write_box(FILE *f, const Peer *p, int box) {
   const Box *b = &p->machine.boxes[box];
-  const Hinge *h = &p->machine.hinges[b->hinge];
   mjtNum x[3], q[4];
   double j[3];
   pose_in(p, box, x, q);
@@ -44,8 +76,8 @@ static void write_box(FILE *f, const Peer *p, int box) {
           x[0], x[1], x[2], q[0], q[1], q[2], q[3]);
   fprintf(f, "<inertial pos=\"0 0 0\" mass=\"%.17g\" diaginertia=\"%.17g %.17g %.17g\"/>", b->mass,
           j[0], j[1], j[2]);
-  fprintf(f, "<joint type=\"hinge\" pos=\"%.17g %.17g %.17g\" axis=\"%.17g %.17g %.17g\"/>\n",
-          h->in_b[0], h->in_b[1], h->in_b[2], h->axis_in_b[0], h->axis_in_b[1], h->axis_in_b[2]);
+  write_joint(f, p, b);
+  write_feet(f, p, box);
   for (int i = p->first_child[box]; i >= 0; i = p->next[i]) write_box(f, p, i);
   fprintf(f, "</body>\n");
 }
@@ -64,14 +96,24 @@ static void write_model(FILE *f, const Peer *p) {
   const Hinges *m = &p->machine;
   int loops = 0;
   for (int i = 0; i < m->hinge_count; i++) loops += m->hinges[i].loop;
-  fprintf(f, "<mujoco><size njmax=\"%d\" nconmax=\"1\"/><option timestep=\"%.17g\"/><worldbody>\n",
-          6 * loops + 1, m->h);
+  fprintf(f, "<mujoco><size njmax=\"%d\" nconmax=\"%d\"/><option timestep=\"%.17g\"",
+          6 * loops + 1 + 4 * m->foot_count, 1 + m->foot_count, m->h);
+  if (m->iterations > 0) fprintf(f, " iterations=\"%d\"", m->iterations);
+  fprintf(f, "/><worldbody>\n");
+  if (m->foot_count > 0)
+    fprintf(f,
+            "<geom type=\"plane\" size=\"100 100 1\" friction=\"%.17g 0 0\" contype=\"2\" "
+            "conaffinity=\"1\"/>\n",
+            m->friction);
   for (int i = 0; i < m->box_count; i++)
-    if (m->hinges[m->boxes[i].hinge].a < 0) write_box(f, p, i);
+    if (parent_of(p, i) < 0) write_box(f, p, i);
   fprintf(f, "</worldbody><equality>\n");
   for (int i = 0; i < m->hinge_count; i++)
     if (m->hinges[i].loop) write_loop(f, &m->hinges[i]);
-  fprintf(f, "</equality></mujoco>\n");
+  fprintf(f, "</equality><actuator>\n");
+  for (int i = 0; i < m->hinge_count; i++)
+    if (m->hinges[i].effort > 0) fprintf(f, "<motor name=\"m%d\" joint=\"j%d\"/>\n", i, i);
+  fprintf(f, "</actuator></mujoco>\n");
 }
 
 static mjModel *load(const Peer *p) {
@@ -87,7 +129,7 @@ static mjModel *load(const Peer *p) {
   return model;
 }
 
-// Children in the order of the boxes. Every box hangs on a hinge.
+// Children in the order of the boxes.
 static int make_tree(Peer *p) {
   const Hinges *m = &p->machine;
   size_t count = (size_t)m->box_count;
@@ -97,8 +139,7 @@ static int make_tree(Peer *p) {
   if (!p->first_child || !p->next || !p->number) return 0;
   for (int i = 0; i < m->box_count; i++) p->first_child[i] = p->next[i] = -1;
   for (int i = m->box_count - 1; i >= 0; i--) {
-    if (m->boxes[i].hinge < 0) return 0;
-    int parent = m->hinges[m->boxes[i].hinge].a;
+    int parent = parent_of(p, i);
     if (parent < 0) continue;
     p->next[i] = p->first_child[parent];
     p->first_child[parent] = i;
@@ -115,13 +156,23 @@ static int make(Peer *p) {
     char name[16];
     snprintf(name, sizeof name, "b%d", i);
     p->number[i] = mj_name2id(p->model, mjOBJ_BODY, name);
-    int rate = p->model->jnt_dofadr[p->model->body_jntadr[p->number[i]]];
-    p->data->qvel[rate] = p->machine.hinges[p->machine.boxes[i].hinge].rate;
+    if (p->machine.boxes[i].hinge < 0) continue; // what floats begins at rest
+    const Hinge *h = &p->machine.hinges[p->machine.boxes[i].hinge];
+    if (h->kept) continue;
+    p->data->qvel[p->model->jnt_dofadr[p->model->body_jntadr[p->number[i]]]] = h->rate;
   }
   return 1;
 }
 
-static void step(void *context) { mj_step(((Peer *)context)->model, ((Peer *)context)->data); }
+static void step(void *context) {
+  const Peer *p = context;
+  int motor = 0;
+  for (int i = 0; i < p->machine.hinge_count; i++)
+    if (p->machine.hinges[i].effort > 0)
+      p->data->ctrl[motor++] =
+          DAMPING * hinges_speed(&p->machine.hinges[i], p->data->time + p->machine.h);
+  mj_step(p->model, p->data);
+}
 
 static void place(const void *context, int body, const double at[3], double world[3]) {
   const Peer *p = context;

@@ -37,6 +37,7 @@
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
 #include "assembly/drift_private.h"
+#include "assembly/tree/tree_private.h"
 
 #include "core/error.h"
 
@@ -49,6 +50,8 @@
 #define HINGES_NEAR 1e3 // where all arms turn with their bodies,
 #define HINGES_SURE 0.5 // and a look tells nothing else
 #define SLOW 0.2        // of the error left by a step: a new factor is worth its price
+#define SETTLING 2      // steps in which arms and forces are still far from what they will be:
+#define HOPE 0.6        // what a step may leave there
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5       // of the least inertia that forces leave
 #define ONE_LINE 1e-12  // square of the sine between arms that are along one line
@@ -160,11 +163,66 @@ void cni_drift_forget(const CniDrift *d, CniDriftBody *body) {
   body->arms = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
+// ---- several bodies at once ----
+
+static void load_lane(const CniDrift *d, const CniDriftBody *body, CniDriftEight *e, int32_t k) {
+  CnPose from = d->in->pose[body->body];
+  e->inv_mass[k] = 1 / body->mass;
+  e->turn[k] = body->turn;
+  cni_lane_put(&e->inertia, k, body->inertia);
+  cni_lane_put(&e->spin, k, body->spin);
+  cni_lane_put(&e->middle, k, body->middle);
+  cni_lane_put(&e->position, k, from.position);
+  cni_lane_put(&e->velocity, k, d->in->twist[body->body].velocity);
+  cni_lane_put_quat(&e->rotation, k, from.rotation);
+  cni_lane_put(&e->force, k, body->impulse.velocity);
+  cni_lane_put(&e->couple, k, body->impulse.spin);
+  cni_lane_put(&e->arms.x, k, body->arms.x);
+  cni_lane_put(&e->arms.y, k, body->arms.y);
+  cni_lane_put(&e->arms.z, k, body->arms.z);
+}
+
+static void store_lane(const CniDrift *d, CniDriftBody *body, const CniDriftEight *e, int32_t k) {
+  d->in->pose_new[body->body] =
+      (CnPose){cni_lane_vec(&e->position_new, k), cni_lane_quat(&e->rotation_new, k)};
+  d->in->end[body->body] =
+      (CnTwist){cni_lane_vec(&e->velocity_new, k), cni_lane_vec(&e->spin_new, k)};
+  body->middle = cni_lane_vec(&e->middle, k);
+}
+
+// Bodies of a list, at least one: lanes that are left over go as the first does.
+static void move_eight(const CniDrift *d, int32_t count, CniDriftBody *const *list) {
+  _Alignas(64) CniDriftEight e;
+  for (int32_t k = 0; k < CNI_TREE_LANES; k++) load_lane(d, list[k < count ? k : 0], &e, k);
+  int32_t left = cni_tree_kernels(cni_simd_level())->turn_eight(&e, d->in->time_step);
+  for (int32_t k = 0; k < count; k++)
+    if (left >> k & 1)
+      move(d, list[k]);
+    else
+      store_lane(d, list[k], &e, k);
+}
+
 // All bodies of an island by the impulses found so far.
 static void go(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  CniDriftBody *list[CNI_TREE_LANES];
+  int32_t count = 0;
   cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
   for (int32_t i = begin; i < end; i++) cni_drift_push(d, &d->links[list_of[i]]);
-  cni_drift_each_body(d, list_of, begin, end, move);
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t k = 0; k < 2 * link->pair_count; k++) {
+      const CniDriftPair *pair = &d->pairs[link->pair + k / 2];
+      int32_t body = k % 2 ? pair->b : pair->a;
+      if (body < 0 || d->bodies[body].owner != list_of[i]) continue;
+      list[count++] = &d->bodies[body];
+      if (count == CNI_TREE_LANES) move_eight(d, count, list);
+      if (count == CNI_TREE_LANES) count = 0;
+    }
+  }
+  if (count > 2)
+    move_eight(d, count, list);
+  else
+    for (int32_t k = 0; k < count; k++) move(d, list[k]);
 }
 
 double cni_drift_look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
@@ -186,7 +244,8 @@ static void drift_island(const CniDrift *d, int32_t island) {
     const CniDriftLink *link = &d->links[list_of[i]];
     slides |= !link->turns && (link->dim > link->locked || !link->point);
   }
-  for (int32_t k = 0; k < MAX_NEWTON && now > 1 && now < SLOW * before; k++) {
+  for (int32_t k = 0; k < MAX_NEWTON && now > 1; k++) {
+    if (!(now < (k <= SETTLING ? HOPE : SLOW) * before)) break;
     if (d->rank_known)
       cni_direct_solve_basic(d->in->direct, d->residual, d->change, island, island + 1);
     else

@@ -141,6 +141,18 @@ typedef struct CniTreeLinks {
   CniTreeMotion weighed;
 } CniTreeLinks;
 
+// Bodies of the drift of any machine (drift_joints.c) on their way through the lanes.
+typedef struct CniDriftEight {
+  double inv_mass[CNI_TREE_LANES], turn[CNI_TREE_LANES];
+  CniTreeVec inertia, spin, middle; // own axes; middle: in, a guess, and out
+  CniTreeVec position, velocity;    // where they begin
+  CniTreeQuat rotation;
+  CniTreeVec force, couple; // what pushes them, world axes
+  CniTreeMat arms;
+  CniTreeVec position_new, velocity_new, spin_new; // out
+  CniTreeQuat rotation_new;
+} CniDriftEight;
+
 #define CNI_TREE_BODY_NUMBERS ((int32_t)(sizeof(CniTreeBodies) / sizeof(double)))
 
 static inline CnVec3 cni_lane_vec(const CniTreeVec *v, int32_t lane) {
@@ -277,6 +289,8 @@ struct CniTreeKernels {
   // The motion without forces from there; after_kick: from the velocities that it left. Returns 0 where
   // it was not found.
   int (*drift)(CniTree *tree, const CniTreeInput *in, int after_kick);
+  // Bodies of any machine by what pushes them; returns the bits of those that were not found.
+  int32_t (*turn_eight)(CniDriftEight *eight, double h);
 };
 const CniTreeKernels *cni_tree_kernels(CniSimdLevel level);
 

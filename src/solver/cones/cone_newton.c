@@ -23,8 +23,12 @@
 #define INNER 1e-4    // part of the merit at which a proximal problem is left
 #define INNER_STEPS 6 // steps in one at most
 #define SLOW 12       // proximal problems one after the other that do not halve the error
-#define WORSE 100     // times the least error that are allowed on the way
-#define SHAKE 0.25    // projected steps that shake it, their number, and how often
+#define STUCK                                                                                      \
+  0.99 // of the error left by one that was solved, so often: what is asked for contradicts
+#define STUCK_TIMES                                                                                \
+  2               // itself by so much, and steps would only carry impulses along what nothing feels
+#define WORSE 100 // times the least error that are allowed on the way
+#define SHAKE 0.25 // projected steps that shake it, their number, and how often
 #define SHAKE_STEPS 20
 #define SHAKES 4
 #define PROXIMAL_LEAST 1e-10 // delta, in units of N_ii
@@ -128,7 +132,7 @@ static void shake(CniConeNewton *m) {
 
 int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance) {
   CniCones *c = m->c;
-  int32_t made = 0, slow = 0, shakes = 0;
+  int32_t made = 0, slow = 0, shakes = 0, stuck = 0;
   m->proximal = m->least;
   while (made < steps && !(m->error <= tolerance) && !cni_cones_late(c)) {
     memcpy(m->anchor, m->g, (size_t)c->n * sizeof *m->g);
@@ -138,11 +142,13 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
     cni_cones_velocity(c, m->g, m->u);
     double error = cni_cones_error(c, m->g, m->u);
     int better = error < m->error;
+    stuck = count > 0 && error > STUCK * m->error ? stuck + 1 : 0;
     slow = error < .5 * m->error ? 0 : slow + 1;
     if (better) {
       m->error = error;
       memcpy(m->best, m->g, (size_t)c->n * sizeof *m->best);
     }
+    if (!stubborn && stuck == STUCK_TIMES) break;
     // a proximal problem that was solved is a step forward though the error may rise on the way
     if (count > 0 && error < WORSE * m->error && slow < SLOW) {
       int easy = better && count <= 2;
@@ -150,6 +156,7 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
       continue;
     }
     if (!stubborn) break;
+    stuck = 0;
     // a stiffer anchor, from the best there is
     memcpy(m->g, m->best, (size_t)c->n * sizeof *m->g);
     m->proximal *= PROXIMAL_UP;

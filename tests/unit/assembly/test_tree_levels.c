@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machines of hinges have the same bits at every level of wide arithmetic: trees, loops, machines that
-// float, bodies that stand on fixed ones, in numbers that fill the lanes or do not.
+// float, bodies that stand on fixed ones, in numbers that fill the lanes or do not. Bodies of the drift of any
+// machine, eight at once, have those of one alone.
 #include "check.h"
 #include "worlds.h"
 
@@ -109,7 +110,71 @@ static void same_bits(void **state) {
   CHECK(10 * whole > 7 * steps);
 }
 
+// Light and heavy bodies, slow and fast ones, with forces that hold them or carry them away.
+static void draw_eight(CniRng *rng, CniDriftEight *e) {
+  for (int32_t k = 0; k < CNI_TREE_LANES; k++) {
+    double push = cni_rng_unit(rng) < .3 ? 1 : .01;
+    e->inv_mass[k] = cni_rng_range(rng, .1, 10);
+    e->turn[k] = cni_rng_range(rng, .001, .02);
+    cni_lane_put(&e->inertia, k, cn_add(cn_vec3(.02, .02, .02), draw(rng, .019)));
+    cni_lane_put(&e->spin, k, draw(rng, 20));
+    cni_lane_put(&e->middle, k, cni_lane_vec(&e->spin, k));
+    cni_lane_put(&e->position, k, draw(rng, 3));
+    cni_lane_put(&e->velocity, k, draw(rng, 3));
+    cni_lane_put_quat(&e->rotation, k, world_turn(cn_unit_or(draw(rng, 1), cn_vec3(1, 0, 0)), 2));
+    cni_lane_put(&e->force, k, draw(rng, push));
+    cni_lane_put(&e->couple, k, draw(rng, push));
+    cni_lane_put(&e->arms.x, k, draw(rng, push));
+    cni_lane_put(&e->arms.y, k, draw(rng, push));
+    cni_lane_put(&e->arms.z, k, draw(rng, push));
+  }
+}
+
+// The midpoint spin of a lane by the method for one body.
+static CnVec3 middle_of(const CniDriftEight *e, int32_t k) {
+  CnQuat q = cni_lane_quat(&e->rotation, k);
+  CnMat3 r = cn_qmat(q), b = {cni_lane_vec(&e->arms.x, k), cni_lane_vec(&e->arms.y, k),
+                              cni_lane_vec(&e->arms.z, k)};
+  b = (CnMat3){cn_mmul(b, r.x), cn_mmul(b, r.y), cn_mmul(b, r.z)};
+  CniDriftTorque torque = {cn_unrotate(q, cni_lane_vec(&e->couple, k)),
+                           {cn_mtmul(r, b.x), cn_mtmul(r, b.y), cn_mtmul(r, b.z)}};
+  CnVec3 m = cni_lane_vec(&e->middle, k);
+  CHECK(cni_drift_middle(cni_lane_vec(&e->inertia, k), cni_lane_vec(&e->spin, k), &torque,
+                         e->turn[k], &m));
+  return m;
+}
+
+static void bodies_alone(void **state) {
+  (void)state;
+  static const CniSimdLevel levels[] = {CNI_SIMD_LEVEL_PLAIN, CNI_SIMD_LEVEL_SSE2,
+                                        CNI_SIMD_LEVEL_AVX2, CNI_SIMD_LEVEL_AVX512,
+                                        CNI_SIMD_LEVEL_NEON};
+  CniRng rng = {5};
+  int32_t found = 0, all = 0;
+  for (int32_t n = 0; n < 50; n++) {
+    _Alignas(64) CniDriftEight start, first, e;
+    memset(&start, 0, sizeof start);
+    draw_eight(&rng, &start);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+      const CniTreeKernels *kernels = cni_tree_kernels(levels[i]);
+      if (!kernels || (i > 0 && levels[i] > cni_simd_level())) continue;
+      e = start;
+      int32_t left = kernels->turn_eight(&e, .01);
+      if (i == 0) first = e;
+      CHECK(memcmp(&first, &e, sizeof e) == 0);
+      for (int32_t k = 0; i == 0 && k < CNI_TREE_LANES; k++, all++) {
+        if (left >> k & 1) continue;
+        CnVec3 m = middle_of(&start, k), own = cni_lane_vec(&e.middle, k);
+        CHECK(m.x == own.x && m.y == own.y && m.z == own.z);
+        found++;
+      }
+    }
+  }
+  print_message("%d of %d bodies at once\n", (int)found, (int)all);
+  CHECK(10 * found > 7 * all);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(bodies_alone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

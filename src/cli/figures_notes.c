@@ -31,7 +31,7 @@ static void note_contradiction(CniFigures *figures, const CnWorld *world,
   }
 }
 
-// Joints that contradict each other, the first time.
+// Joints that contradict each other, and contacts that contradict joints, the first time.
 static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport *report) {
   size_t used = 0, room = sizeof figures->torn_joints;
   const CnSolveReport *solve = &report->solve;
@@ -46,9 +46,18 @@ static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport 
     if (cn_problem_row_block(problem, solve->infeasible_rows[i], &block) != CN_OK ||
         cn_world_problem_block(world, block, &owner) != CN_OK)
       continue;
+    const char *comma = used > 0 ? ", " : "";
+    CnContact c;
+    if (owner.contact >= 0 && cn_world_contact(world, owner.contact, &c) == CN_OK) {
+      char a[48], b[48];
+      body_name(world, c.body_a, a, sizeof a);
+      body_name(world, c.body_b, b, sizeof b);
+      used +=
+          (size_t)snprintf(figures->torn_joints + used, room - used, "%s%s and %s", comma, a, b);
+      continue;
+    }
     if (owner.joint.slot == last.slot || cn_joint_def(world, owner.joint, &def) != CN_OK) continue;
     last = owner.joint;
-    const char *comma = used > 0 ? ", " : "";
     used += (size_t)(def.name && def.name[0] ? snprintf(figures->torn_joints + used, room - used,
                                                         "%s'%s'", comma, def.name)
                                              : snprintf(figures->torn_joints + used, room - used,

@@ -59,15 +59,15 @@ static void flow(void **state) {
   CnSetting settings[] = {{"n", 250}, {"settle", 0.5}, {"hole", 8}, {NULL, 0}};
   Machine m = machine_open("flow", settings);
   CnPenetration depth;
-  machine_steps(&m, 99);
+  machine_steps(&m, 199);
   CHECK_NEAR(machine_sensor(&m, "out"), 0, 0);
   CHECK(machine_sensor(&m, "on the gate") > 0);
   CHECK_OK(cn_world_penetration(m.world, &depth));
   CHECK(depth.mean < 0.002 * 0.1);
-  machine_steps(&m, 150);
+  machine_steps(&m, 300);
   double out = machine_sensor(&m, "out");
   CHECK(out > 5 && out < 250);
-  machine_steps(&m, 50);
+  machine_steps(&m, 100);
   CHECK(machine_sensor(&m, "out") >= out);
   machine_close(&m);
 }

@@ -29,7 +29,7 @@ static void rains(Machine *m, int32_t steps) {
 static void own(void **state) {
   (void)state;
   Machine m = machine_open("robots", (CnSetting[]){{"blocks", 10}, {NULL, 0}});
-  rains(&m, 240);
+  rains(&m, 480);
   machine_close(&m);
 }
 

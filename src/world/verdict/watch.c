@@ -451,6 +451,14 @@ void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_
 
 // ---- the step ----
 
+static void add_contact(const CnWorld *world, int32_t contact, CniWhose *whose) {
+  const CniModel *model = &world->now.model;
+  int32_t a, b;
+  cni_contact_find_shapes(&world->now, contact, &a, &b);
+  if (a >= 0) whose->body = cni_body_id(model, model->shapes[a].body);
+  if (b >= 0) whose->other = cni_body_id(model, model->shapes[b].body);
+}
+
 // The owner of a row of the problem; of couplings and joints the first ones are kept.
 static void add_owner(const CnWorld *world, int32_t row, CniWhose *whose) {
   const CnProblem *p = world->now.engine.problem;
@@ -469,19 +477,16 @@ static void add_owner(const CnWorld *world, int32_t row, CniWhose *whose) {
       whose->with = id;
   } else if (!whose->joint.slot && cn_world_problem_block(world, block, &owner) == CN_OK) {
     whose->joint = owner.joint;
+    if (owner.contact >= 0 && !whose->body.slot) add_contact(world, owner.contact, whose);
   }
 }
 
 static CniWhose whose_rows(const CnWorld *world, const CnSolveReport *solve,
                            const int32_t *contradicting) {
   CniWhose whose = {.limit = 0};
-  const CniModel *model = &world->now.model;
   if (solve->infeasible_count == 0) return whose;
   if (contradicting[0] >= 0) {
-    int32_t a, b;
-    cni_contact_find_shapes(&world->now, contradicting[0], &a, &b);
-    if (a >= 0) whose.body = cni_body_id(model, model->shapes[a].body);
-    if (b >= 0) whose.other = cni_body_id(model, model->shapes[b].body);
+    add_contact(world, contradicting[0], &whose);
     return whose;
   }
   for (int32_t i = 0; i < solve->infeasible_count && i < CN_REPORT_ROWS; i++)

@@ -4,7 +4,8 @@
 //
 // `sum` is all ranks together over one process: 1 would be free. `longest` is the rank that the others wait for:
 // of the sweeps alone, then of the whole step, over one process; its inverse is the speed-up that as many processors
-// give. Borders and waiting are in it, the network is not. `same` says whether the hash is that of one process.
+// give. Borders and waiting are in it, the network is not. `bytes` is the most memory of a rank, a sphere of the whole
+// scene, over the steps from its beginning. `same` says whether the hash is that of one process.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static double processor(void) {
 
 // Where all begin.
 typedef struct Start {
-  int32_t spheres, steps, iterations;
+  int32_t spheres, settle, steps, iterations;
   void *snapshot;
   size_t size;
 } Start;
@@ -38,6 +39,7 @@ typedef struct Member {
   CnRanks *ranks;
   const Start *start;
   double seconds[2]; // a step with one sweep, with all
+  double bytes;
   uint64_t hash;
   CnStatus status;
   char message[256];
@@ -62,6 +64,28 @@ static CnStatus time_steps(Member *m, CnWorld *world, int32_t iterations, double
   return status;
 }
 
+// A world of its own, from the beginning: one that was restored has held its contacts in full.
+static CnStatus weigh(Member *m) {
+  Bodies bodies;
+  Pile pile;
+  CnWorldDef def;
+  CnWorldInfo info;
+  PileOptions options = pile_options("psor", 1);
+  if (!pile_scene_g(&bodies, m->start->spheres)) return CN_NO_MEMORY;
+  bodies.iterations = 20;
+  if (!pile_build(&pile, &bodies, &options)) return CN_NO_MEMORY;
+  CnStatus status = cn_world_settings(pile.world, &def);
+  def.ranks = m->ranks;
+  if (status == CN_OK) status = cn_world_set_settings(pile.world, &def);
+  for (int32_t i = 0; i < m->start->settle && status == CN_OK; i++)
+    status = cn_world_step(pile.world, NULL);
+  cn_world_info(pile.world, &info);
+  m->bytes = (double)info.memory_peak_bytes / m->start->spheres;
+  pile_destroy(&pile);
+  bodies_destroy(&bodies);
+  return status;
+}
+
 static void *run_member(void *context) {
   Member *m = context;
   CnWorld *world = NULL;
@@ -72,6 +96,7 @@ static void *run_member(void *context) {
   const int32_t iterations[2] = {1, m->start->iterations};
   for (int32_t k = 0; k < 2 && m->status == CN_OK; k++)
     m->status = time_steps(m, world, iterations[k], &m->seconds[k]);
+  if (m->status == CN_OK) m->status = weigh(m);
   if (m->status != CN_OK) snprintf(m->message, sizeof m->message, "%s", cn_error_message());
   cn_world_destroy(world);
   cn_ranks_destroy(m->ranks);
@@ -99,12 +124,13 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void add_row(Report *report, const Start *start, int32_t count, const Member *members,
                     const Member *one) {
   Row *row = report_row_begin(report);
-  double sweeps = 0, longest = 0, step = 0, alone = one->seconds[1] - one->seconds[0];
+  double sweeps = 0, longest = 0, step = 0, bytes = 0, alone = one->seconds[1] - one->seconds[0];
   for (int32_t i = 0; i < count; i++) {
     double own = members[i].seconds[1] - members[i].seconds[0];
     sweeps += own;
     longest = larger(longest, own);
     step = larger(step, members[i].seconds[1]);
+    bytes = larger(bytes, members[i].bytes);
   }
   if (!row) return;
   row_number(row, "spheres", start->spheres);
@@ -113,19 +139,20 @@ static void add_row(Report *report, const Start *start, int32_t count, const Mem
   row_number(row, "sum", sweeps / alone);
   row_number(row, "longest_sweeps", longest / alone);
   row_number(row, "longest_step", step / one->seconds[1]);
+  row_number(row, "bytes", bytes);
   row_text(row, "same", members[0].hash == one->hash ? "yes" : "no");
   report_row_end(report, row);
 }
 
 // Scene G after so many steps.
-static int begin(Start *start, int32_t settle) {
+static int begin(Start *start) {
   Bodies bodies;
   Pile pile;
   PileOptions options = pile_options("psor", 1);
   if (!pile_scene_g(&bodies, start->spheres)) return 0;
   bodies.iterations = 20;
   if (!pile_build(&pile, &bodies, &options)) return 0;
-  int ok = pile_steps(&pile, settle, NULL) &&
+  int ok = pile_steps(&pile, start->settle, NULL) &&
            cn_world_save(pile.world, NULL, 0, &start->size) == CN_OK &&
            (start->snapshot = malloc(start->size)) != NULL &&
            cn_world_save(pile.world, start->snapshot, start->size, &start->size) == CN_OK;
@@ -135,18 +162,18 @@ static int begin(Start *start, int32_t settle) {
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t spheres[VALUE_LIST], ranks[VALUE_LIST], count, rank_count, settle;
+  int32_t spheres[VALUE_LIST], ranks[VALUE_LIST], count, rank_count;
   static Member one[1], members[MOST_RANKS];
-  Start start = {0, 0, 0, NULL, 0};
+  Start start = {0, 0, 0, 0, NULL, 0};
   if (!value_list(values, "spheres", 100, 1e8, spheres, &count) ||
       !value_list(values, "ranks", 2, MOST_RANKS, ranks, &rank_count) ||
-      !value_whole(values, "settle", 1, 1000000, &settle) ||
+      !value_whole(values, "settle", 1, 1000000, &start.settle) ||
       !value_whole(values, "steps", 1, 1000, &start.steps) ||
       !value_whole(values, "iterations", 2, 100000, &start.iterations))
     return 0;
   for (int32_t i = 0; i < count; i++) {
     start.spheres = spheres[i];
-    int ok = begin(&start, settle) && run_ranks(&start, 1, one);
+    int ok = begin(&start) && run_ranks(&start, 1, one);
     if (ok) add_row(report, &start, 1, one, one);
     for (int32_t k = 0; k < rank_count && ok; k++) {
       ok = run_ranks(&start, ranks[k], members);
@@ -171,6 +198,7 @@ static const Column columns[] = {{"spheres", "spheres"},
                                  {"sum", "sum"},
                                  {"longest_sweeps", "longest, sweeps"},
                                  {"longest_step", "longest, step"},
+                                 {"bytes", "bytes a sphere"},
                                  {"same", "same"},
                                  {NULL, NULL}};
 extern const Bench bench_ranks;

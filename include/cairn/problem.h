@@ -239,7 +239,8 @@ typedef struct CnCertificate {
                           ///< group lost its velocity
   double dissipation;     ///< J: -sum g.(E v + E v_old)/2; 0 where v_old is not known (explicit,
                           ///< global)
-  int32_t worst_block;    ///< the block of residual_speed, -1 if that is zero
+  int32_t
+      worst_block; ///< the block of residual_speed, -1 if that is zero, or several ranks have parts
 } CnCertificate;
 
 /// Certify an answer: u is recomputed from g and kept in the answer (step and global form: from the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Ranks: one simulation by several processes, or by several threads that share nothing. Every rank runs the same
-/// program with the same world (docs/howto/cluster.md); what a step sweeps is spread over them. Results are those
+/// program with the same world (docs/howto/cluster.md); contacts and sweeps of a step are spread over them. Results are those
 /// of one process, to the last bit, for any number of ranks. Hooks are called on every rank, for its own world, and
 /// must do the same there. Worlds of the same ranks are stepped one after the other, in the same order everywhere;
 /// those of a batch (<cairn/batch.h>) are of one rank alone.

@@ -175,7 +175,8 @@ CN_API CnStatus cn_world_estimate(CnWorld *world, CnStepEstimate *estimate);
 /// the world's own (cn_world_problem_body), the last one the ground; blocks of forces and joints come
 /// before those of contacts (cn_world_problem_block). Both stay the world's, are not to be changed, and live
 /// until it is stepped, restored or destroyed. `answer` may be null. Before the
-/// first step, after a restore and after a step that failed there is none: CN_INVALID_ARGUMENT.
+/// first step, after a restore and after a step that failed there is none: CN_INVALID_ARGUMENT. Where several ranks
+/// have parts of it (<cairn/ranks.h>): CN_UNSUPPORTED.
 CN_API CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer);
 
 /// The body of a group of that problem; none for the ground. A body destroyed since is told all the

@@ -72,6 +72,12 @@ typedef struct CniBounces {
   int32_t rounds, total_capacity;
 } CniBounces;
 
+#define CNI_SLOP 1e-3 // of the smaller inradius: the slop where none is given
+
+// Of overlaps deeper than the slop: are any squeezed (squeeze.c)?
+CnStatus cni_squeeze_any(const CniModel *model, const CniContact *deep, int32_t count,
+                         CniArena *arena, int *any);
+
 #define CNI_FEW_BOUNCES 512 // up to so many a step may have rounds
 // Speed that a compression has to reach in a stage: the stages share it.
 #define CNI_STAGES 16

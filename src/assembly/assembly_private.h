@@ -178,7 +178,6 @@ static inline CniArms cni_contact_arms(const CniAssemblyInput *in, const CniCont
 }
 
 // The gap below which a contact closes gently, and the overlap up to which it is a rigid one.
-#define CNI_SLOP 1e-3 // of the smaller inradius
 static inline double cni_contact_slop(const CniAssemblyInput *in, const CniContactPlan *plan,
                                       const CniContact *c) {
   if (in->contact_slop > 0) return in->contact_slop;

@@ -242,6 +242,36 @@ static CnStatus find_overlaps(const CniAssemblyInput *in, const CnProblem *p, do
   return CN_OK;
 }
 
+CnStatus cni_squeeze_any(const CniModel *model, const CniContact *deep, int32_t count,
+                         CniArena *arena, int *any) {
+  int32_t *parent;
+  uint8_t *sides, all = 0;
+  *any = 0;
+  for (int32_t i = 0; i < count; i++) {
+    int mass_a = cni_has_mass(&model->mass[deep[i].body_a]);
+    if (mass_a != cni_has_mass(&model->mass[deep[i].body_b]))
+      all |= sides_of(mass_a ? cn_neg(deep[i].normal) : deep[i].normal);
+  }
+  if (!held(all)) return CN_OK;
+  CNI_TRY(cni_arena_array(arena, model->body_count, sizeof *parent, &parent));
+  CNI_TRY(cni_arena_array(arena, model->body_count, 1, &sides));
+  for (int32_t i = 0; i < model->body_count; i++) parent[i] = i;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t a = deep[i].body_a, b = deep[i].body_b;
+    if (cni_has_mass(&model->mass[a]) && cni_has_mass(&model->mass[b]))
+      parent[root_of(parent, a)] = root_of(parent, b);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    int32_t a = deep[i].body_a, b = deep[i].body_b;
+    int mass_a = cni_has_mass(&model->mass[a]);
+    if (mass_a == cni_has_mass(&model->mass[b])) continue;
+    int32_t root = root_of(parent, mass_a ? a : b);
+    sides[root] |= sides_of(mass_a ? cn_neg(deep[i].normal) : deep[i].normal);
+    *any |= held(sides[root]);
+  }
+  return CN_OK;
+}
+
 CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, double inradius,
                            CniContactPlan *plan) {
   CNI_TRY(find_overlaps(in, p, inradius, plan));

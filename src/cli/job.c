@@ -115,6 +115,9 @@ static int check_together(const CniJob *job) {
   for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
     if (cni_args_has(args, needs[i][0]) && !cni_args_has(args, needs[i][1]) && !job->resume)
       return cni_usage_error(args->command, "--%s needs --%s", needs[i][0], needs[i][1]);
+  if (job->dump && cn_ranks_count(cni_ranks) > 1)
+    return cni_usage_error(args->command,
+                           "--dump-problems is for one process: of several each has a part");
   if (args->operand_count == 0 && !job->resume)
     return cni_usage_error(args->command, "SCENE is missing");
   return CNI_EXIT_DONE;

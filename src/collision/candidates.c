@@ -184,6 +184,47 @@ static CnStatus sort_room(CniCollision *c, const CniDetection *w, CniPair **by_b
   return *by_b && *places ? CN_OK : cni_error_memory(pairs + starts);
 }
 
+// ---- some of the pairs: this rank's ----
+
+static CnVec3 lower(CnVec3 a, CnVec3 b) {
+  return cn_vec3(cn_min(a.x, b.x), cn_min(a.y, b.y), cn_min(a.z, b.z));
+}
+
+static CnVec3 higher(CnVec3 a, CnVec3 b) {
+  return cn_vec3(cn_max(a.x, b.x), cn_max(a.y, b.y), cn_max(a.z, b.z));
+}
+
+static int is_one_of_them(const CniDetection *w, int32_t shape) {
+  const CniProxy *p = &w->proxies[shape];
+  return p->body >= w->in->first_body && p->body < w->in->last_body &&
+         !(p->flags & (CNI_ENDLESS | CNI_GHOST));
+}
+
+// Bounds that do not reach those of the bodies looked for meet nothing.
+static void leave_out(const CniDetection *w, CniBounds *bounds) {
+  CnVec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
+  for (int32_t i = 0; i < w->count; i++) {
+    if (!is_one_of_them(w, i)) continue;
+    lo = lower(lo, bounds[i].lo);
+    hi = higher(hi, bounds[i].hi);
+  }
+  for (int32_t i = 0; i < w->count; i++) {
+    CniBounds *b = &bounds[i];
+    if (is_one_of_them(w, i) || (b->lo.x <= hi.x && b->hi.x >= lo.x && b->lo.y <= hi.y &&
+                                 b->hi.y >= lo.y && b->lo.z <= hi.z && b->hi.z >= lo.z))
+      continue;
+    *b = (CniBounds){{1, 1, 1}, {-1, -1, -1}};
+  }
+}
+
+static void keep_some(CniCollision *c, const CniDetection *w, CniPair *pairs) {
+  int32_t n = 0;
+  for (int32_t k = 0; k < c->pair_count; k++)
+    if (cni_is_looked_for(w->in, &w->proxies[pairs[k].a], &w->proxies[pairs[k].b]))
+      pairs[n++] = pairs[k];
+  c->pair_count = n;
+}
+
 CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   int skin = choose_skin(c);
   c->wide_count = -1; // until all is done
@@ -202,12 +243,18 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   CniPair *pairs = NULL, *by_b = NULL;
   int32_t *places = NULL;
   CniOldAxes old;
+  if (w->in->some) leave_out(w, bounds);
   CNI_TRY(c->broad->find(bounds, round, w->count, w->in->tasks, w->arena, &pairs, &c->pair_count));
+  if (w->in->some) keep_some(c, w, pairs);
   CNI_TRY(cni_axes_leave(c, w, &old));
   CNI_TRY(sort_room(c, w, &by_b, &places));
   sort_pairs(c, pairs, w->count, by_b, places);
   CNI_TRY(cni_axes_take(c, w, &old));
   cni_arena_back(w->arena, mark);
   c->wide_count = w->count;
+  c->some = w->in->some;
+  c->first_body = w->in->first_body;
+  c->last_body = w->in->last_body;
+  c->edits = w->in->model->edits;
   return CN_OK;
 }

@@ -62,6 +62,8 @@ typedef struct CniCollisionInput {
   double time_step;
   double margin; // m, 0: 0.05 of the smaller inradius
   int32_t rows;  // 1: contacts are for rows of a step: open ones are aimed, flush seams closed
+  // 1: those alone whose lowest body with mass is one of these: several ranks have the others
+  int32_t some, first_body, last_body; // last_body: one more
   CnTasks *tasks;
   CniArena *arena; // working memory and result; null: the object's own
   // user filter, null: none; called from this thread for pairs within their margin, by ascending

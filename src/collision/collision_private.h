@@ -101,9 +101,11 @@ struct CniCollision {
   int32_t pair_count;
   CniHint *axes; // of the partners; null: there have been balls and half-spaces only
   int32_t axis_capacity;
-  int32_t axis_rows;   // shapes there were when axes, starts and partners were made together
-  int32_t age;         // calls that the list has served
-  int32_t hurried;     // lists in a row that served one call only
+  int32_t axis_rows; // shapes there were when axes, starts and partners were made together
+  int32_t some, first_body, last_body; // whose pairs are in the list: as in the input
+  uint64_t edits;  // of the model that the list of some was made for: masses tell whose a pair is
+  int32_t age;     // calls that the list has served
+  int32_t hurried; // lists in a row that served one call only
   int32_t narrow_left; // lists yet to be made without a skin
 };
 
@@ -182,6 +184,16 @@ static inline double cni_swept_margin(const CniProxy *a, const CniProxy *b) {
 
 // seams.c: contacts with what another piece of the same solid covers are taken out.
 CnStatus cni_detection_seams(CniDetection *w, int32_t *count);
+
+// Are contacts of a pair looked for in this detection?
+static inline int cni_is_looked_for(const CniCollisionInput *in, const CniProxy *a,
+                                    const CniProxy *b) {
+  int32_t low = a->body < b->body ? a->body : b->body;
+  if (!in->some) return 1;
+  if (a->flags & CNI_PRESCRIBED) low = b->body;
+  if (b->flags & CNI_PRESCRIBED) low = a->body;
+  return low >= in->first_body && low < in->last_body;
+}
 
 // The outward normal of a half-space.
 static inline CnVec3 cni_plane_up(const CniPlaced *plane) {

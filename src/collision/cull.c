@@ -51,7 +51,9 @@ static void find_plane_pairs(const void *context, int32_t begin, int32_t end, Cn
       double r = own + cn_min(a->base, plane->base) + plane->reach;
       if (plane->rotates) r += cni_plane_swing(w, &w->proxies[plane->shape], a);
       double slack = 1e-9 * (r + far + plane->far);
-      cni_sink_add(sink, i, plane->shape, cn_dot(plane->up, x) - plane->height <= r + slack);
+      int near = cn_dot(plane->up, x) - plane->height <= r + slack;
+      if (near && !cni_is_looked_for(w->in, a, &w->proxies[plane->shape])) near = 0;
+      cni_sink_add(sink, i, plane->shape, near);
     }
   }
 }

@@ -272,7 +272,11 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   CNI_TRY(CNI_TAKE(w->arena, n, w->proxies));
   CNI_TRY(CNI_TAKE(w->arena, tasks, flags));
   memset(flags, 0, tasks);
-  int usable = c->wide_count == w->count;
+  const CniCollisionInput *in = w->in;
+  int usable = c->wide_count == w->count && c->some == in->some;
+  if (in->some)
+    usable &= c->first_body == in->first_body && c->last_body == in->last_body &&
+              c->edits == in->model->edits;
   PlaceLoop loop = {w, usable ? c->wide : NULL, c->sides, c->origin, flags};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, &loop);
 

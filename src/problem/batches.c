@@ -437,11 +437,11 @@ static CnStatus find_columns(Maker *maker, CnTasks *tasks) {
   cni_parallel_for(tasks, p->group_count, GROUPS_PER_TASK, look_at_groups, maker);
   if (!s->one_by_one) cni_schedule_stretches(s, p);
   cni_parallel_for(tasks, p->block_count, blocks, look_at_blocks, maker);
-  if (s->cuts.rows > 1 && !cni_schedule_fits(s, p)) {
+  if (!p->part && s->cuts.rows > 1 && !cni_schedule_fits(s, p)) {
     cni_schedule_join_rows(s, p);
     cni_parallel_for(tasks, p->block_count, blocks, deal_again, maker);
   }
-  if (s->cuts.slabs > 1 && s->cuts.rows == 1 && !cni_schedule_fits(s, p)) {
+  if (!p->part && s->cuts.slabs > 1 && s->cuts.rows == 1 && !cni_schedule_fits(s, p)) {
     CNI_TRY(cni_schedule_walk(s, p));
     cni_parallel_for(tasks, p->block_count, blocks, deal_again, maker);
   }

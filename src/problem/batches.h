@@ -183,7 +183,11 @@ CniCuts cni_cuts_aim(int32_t moving);
 void cni_schedule_cut(CniSchedule *schedule, CniCuts cuts);
 // Cut the groups into stretches, as many as there will be columns; one if there is little to gain.
 void cni_schedule_stretches(CniSchedule *schedule, const CnProblem *p);
-// Do the blocks fit in the columns, about as many in each? By the shares.
+// Do so many blocks fit in the columns, about as many in each? in(context, i): those of column i, then
+// those of the rest, then those that reach from a row to the next.
+typedef int64_t (*CniBlocksIn)(const void *context, int32_t i);
+int cni_cuts_fit(CniCuts cuts, int64_t all, CniBlocksIn in, const void *context);
+// The same by the shares.
 int cni_schedule_fits(const CniSchedule *schedule, const CnProblem *p);
 // Where they do not: slabs of one row, by the same stretches,
 void cni_schedule_join_rows(CniSchedule *schedule, const CnProblem *p);

@@ -8,11 +8,15 @@
 // the stretches and of the blocks in each, whichever worker does it: each goes through all blocks
 // and adds to the groups of its own range.
 //
+// Of a problem of which several ranks have parts each takes the stretches of its slabs, and all put all reductions
+// together. The momentum of a group at a border begins with the contacts of the rank below, which tells it.
+//
 // Runs of contacts between spheres are the business of wide kernels (reduction_kernels.inc). Other
 // contacts between two points have no use for the general functions of the storages: with the
 // relative velocity d of the two points as a vector in space, u = (n.d, t1.d, t2.d) + b + C g, and
 // the same for the free velocities.
 #include "problem/reduction.h"
+#include "ranks/ranks.h"
 
 #include <string.h>
 
@@ -62,6 +66,7 @@ typedef struct StepLoop {
   CniReduction *parts; // one a stretch
   const CniReductionKernels *kernels;
   const CniStretches *stretches;
+  int32_t first, last; // stretches that are reduced here
 } StepLoop;
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
@@ -277,6 +282,7 @@ static void reduce_blocks(void *context, int32_t begin, int32_t end) {
     for (int32_t i = s->head[k]; i >= 0; i = s->pieces[i].next)
       reduce_piece(loop, &s->pieces[i], &t, &lanes, &wide);
     if (wide) add_lanes(&lanes, &t);
+    if (loop->p->part) t.c.worst_block = -1; // numbers of other ranks say nothing here
     loop->parts[k] = t;
   }
 }
@@ -314,16 +320,24 @@ static void add_sphere_momenta(const StepLoop *loop, int32_t index, Range range)
     add_momentum(loop->momentum + 6 * (size_t)c->group_b, 1, f, c->radius_b, turn);
 }
 
-// E^T g of some groups.
-static void sum_momenta(const StepLoop *loop, Range range) {
-  const CnProblem *p = loop->p;
+static void clear_momenta(const StepLoop *loop, Range range) {
   size_t count = 6 * (size_t)(range.end - range.begin);
   if (count > 0) memset(loop->momentum + 6 * (size_t)range.begin, 0, count * sizeof(double));
+}
+
+// E^T g of some groups, by the contacts of spheres of some stretches.
+static void add_stretches(const StepLoop *loop, Range range, int32_t first, int32_t last) {
+  const CnProblem *p = loop->p;
   const CniStretches *s = loop->stretches;
-  for (int32_t k = 0; k < s->count; k++)
+  for (int32_t k = first; k < last; k++)
     for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
       for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
         if (is_sphere(&p->blocks[i])) add_sphere_momenta(loop, i, range);
+}
+
+static void sum_momenta(const StepLoop *loop, Range range) {
+  clear_momenta(loop, range);
+  add_stretches(loop, range, 0, loop->stretches->count);
 }
 
 static void sum_ranges(void *context, int32_t begin, int32_t end) {
@@ -359,6 +373,81 @@ static void sum_all_momenta(const StepLoop *loop) {
     for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
       for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
         if (!is_sphere(&p->blocks[i])) add_momenta(loop, &p->blocks[i]);
+}
+
+// ---- momenta of a part of a problem ----
+
+// The groups of this rank, of its first slab (the border) and of the first one of the rank above (ghosts).
+typedef struct Borders {
+  Range own, border, ghosts;
+  int32_t rank, above, below; // 1: there is a rank
+} Borders;
+
+static Borders find_borders(const StepLoop *loop) {
+  const CnProblem *p = loop->p;
+  const CniStretches *s = loop->stretches;
+  int32_t rows = s->count / p->part_slabs, begin = cni_stretch_begin(s, loop->first);
+  int32_t end = cni_stretch_begin(s, loop->last), any = loop->last > loop->first;
+  Borders b = {.own = {begin, end}, .rank = cni_ranks_rank(p->ranks)};
+  b.above = any && loop->last < s->count;
+  b.below = any && loop->first > 0;
+  b.border = (Range){begin, b.below ? cni_stretch_begin(s, loop->first + rows) : begin};
+  b.ghosts = (Range){end, b.above ? cni_stretch_begin(s, loop->last + rows) : end};
+  return b;
+}
+
+// Momenta of ghosts to the rank above, whose border they are, or of borders to the rank below.
+static CnStatus send_momenta(const StepLoop *loop, const Borders *b, int up) {
+  size_t one = 6 * sizeof(double);
+  CnPacket above = {b->rank + 1, one * (size_t)(b->ghosts.end - b->ghosts.begin),
+                    loop->momentum + 6 * (size_t)b->ghosts.begin};
+  CnPacket below = {b->rank - 1, one * (size_t)(b->border.end - b->border.begin),
+                    loop->momentum + 6 * (size_t)b->border.begin};
+  return up ? cni_ranks_exchange(loop->p->ranks, &above, b->above, &below, b->below)
+            : cni_ranks_exchange(loop->p->ranks, &below, b->below, &above, b->above);
+}
+
+// The other contacts of some stretches; what is not of these groups stays.
+static void add_others(const StepLoop *loop, Range range, int32_t first, int32_t last) {
+  const CnProblem *p = loop->p;
+  const CniStretches *s = loop->stretches;
+  for (int32_t k = first; k < last; k++)
+    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
+      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--) {
+        const CniBlock *block = &p->blocks[i];
+        if (is_sphere(block)) continue;
+        int32_t x = block->index, pair = block->storage == CNI_PAIR;
+        int32_t groups[2] = {pair ? p->pairs[x].group_a : p->spheres[x].group_a,
+                             pair ? p->pairs[x].group_b : p->spheres[x].group_b};
+        double kept[2][6];
+        for (int side = 0; side < 2; side++)
+          memcpy(kept[side], loop->momentum + 6 * (size_t)groups[side], sizeof kept[side]);
+        add_momenta(loop, block);
+        for (int side = 0; side < 2; side++)
+          if (!in_range(range, groups[side]))
+            memcpy(loop->momentum + 6 * (size_t)groups[side], kept[side], sizeof kept[side]);
+      }
+}
+
+// Stretches of ranks below have no other blocks here than those that fit in no column.
+static CnStatus sum_part_momenta(const StepLoop *loop) {
+  const CnProblem *p = loop->p;
+  Borders b = find_borders(loop);
+  int64_t others = !all_spheres(p);
+  Range inner = {b.border.end, b.own.end};
+  CNI_TRY(cni_ranks_sum(p->ranks, &others, 1));
+  clear_momenta(loop, (Range){0, p->group_count});
+  add_stretches(loop, b.ghosts, 0, loop->last);
+  CNI_TRY(send_momenta(loop, &b, 1));
+  add_stretches(loop, b.border, loop->first, loop->last);
+  add_stretches(loop, inner, 0, loop->last);
+  if (!others) return CN_OK;
+  CNI_TRY(send_momenta(loop, &b, 0));
+  add_others(loop, b.ghosts, 0, loop->last);
+  CNI_TRY(send_momenta(loop, &b, 1));
+  add_others(loop, b.border, loop->first, loop->last);
+  add_others(loop, inner, 0, loop->last);
+  return CN_OK;
 }
 
 // J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
@@ -443,7 +532,7 @@ static void reduce_range(const StepLoop *loop, int32_t begin, int32_t end, CniRe
 static void reduce_groups(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
   const CniStretches *s = loop->stretches;
-  for (int32_t k = begin; k < end; k++) {
+  for (int32_t k = loop->first + begin; k < loop->first + end; k++) {
     CniReduction t = {.c = {.worst_block = -1}};
     if (k < s->count) {
       reduce_range(loop, cni_stretch_begin(s, k), cni_stretch_begin(s, k + 1), &t);
@@ -457,6 +546,46 @@ static void reduce_groups(void *context, int32_t begin, int32_t end) {
 
 // ---- the whole ----
 
+// The first stretch of a rank; of a problem that is whole here there is one rank.
+static int32_t first_stretch(const CnProblem *p, const CniStretches *s, int32_t rank) {
+  if (!p->part) return rank == 0 ? 0 : s->count;
+  return s->count / p->part_slabs *
+         cni_part_first_slab(p->part_slabs, cni_ranks_count(p->ranks), rank);
+}
+
+// All ranks get what each has found of its stretches, `size` bytes a stretch.
+static CnStatus gather_parts(const CnProblem *p, const CniStretches *s, void *parts, size_t size) {
+  int32_t count = p->part ? cni_ranks_count(p->ranks) : 1;
+  if (count == 1) return CN_OK;
+  size_t bytes = ((size_t)count + 1) * sizeof(int64_t);
+  int64_t *start = cni_allocate(&p->allocator, bytes);
+  if (!start) return cni_ranks_tell(p->ranks, cni_error_memory(bytes));
+  for (int32_t r = 0; r <= count; r++) start[r] = first_stretch(p, s, r) * (int64_t)size;
+  CnStatus status = cni_ranks_gather(p->ranks, parts, start);
+  cni_release(&p->allocator, start, bytes);
+  return status;
+}
+
+// A rank that has failed is heard of again when the step ends.
+static CnStatus reduce_all(StepLoop *loop, CniReduction *t) {
+  const CnProblem *p = loop->p;
+  int32_t count = loop->stretches->count, own = loop->last - loop->first;
+  // stretches of others have blocks here that fit in no column, whose impulses are asked for below
+  cni_parallel_for(p->tasks, count, 1, reduce_blocks, loop);
+  CNI_TRY(gather_parts(p, loop->stretches, loop->parts, sizeof *loop->parts));
+  for (int32_t i = 0; i < count; i++) add_reduction(t, &loop->parts[i]);
+  if (p->part)
+    CNI_TRY(sum_part_momenta(loop));
+  else
+    sum_all_momenta(loop);
+  cni_parallel_for(p->tasks, own, 1, reduce_groups, loop);
+  CNI_TRY(gather_parts(p, loop->stretches, loop->parts, sizeof *loop->parts));
+  loop->first = count; // the groups beside all stretches
+  reduce_groups(loop, 0, 1);
+  for (int32_t i = 0; i <= count; i++) add_reduction(t, &loop->parts[i]);
+  return CN_OK;
+}
+
 void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
                      CniReduction *t) {
   const CniStretches *stretches = cni_stretches_make(p, space);
@@ -464,13 +593,18 @@ void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, doub
   double *impulse = momentum + 6 * (size_t)p->group_count;
   CniReduction *parts = (CniReduction *)(void *)(impulse + 3 * (size_t)p->block_count);
   const CniReductionKernels *kernels = cni_reduction_kernels(cni_simd_level());
-  StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels, stretches};
-  int32_t count = stretches->count;
-  cni_parallel_for(p->tasks, count, 1, reduce_blocks, &loop);
-  for (int32_t i = 0; i < count; i++) add_reduction(t, &parts[i]);
-  sum_all_momenta(&loop);
-  cni_parallel_for(p->tasks, count + 1, 1, reduce_groups, &loop);
-  for (int32_t i = 0; i <= count; i++) add_reduction(t, &parts[i]);
+  int32_t rank = p->part ? cni_ranks_rank(p->ranks) : 0;
+  StepLoop loop = {.p = p,
+                   .answer = answer,
+                   .u = u,
+                   .momentum = momentum,
+                   .impulse = impulse,
+                   .parts = parts,
+                   .kernels = kernels,
+                   .stretches = stretches,
+                   .first = first_stretch(p, stretches, rank),
+                   .last = first_stretch(p, stretches, rank + 1)};
+  if (reduce_all(&loop, t) != CN_OK) t->e2_max = t->d_max = t->d2 = INFINITY;
   cni_momentum_errors(t);
 }
 
@@ -482,6 +616,7 @@ typedef struct SumLoop {
   double *sums; // one a stretch
   const CniReductionKernels *kernels;
   const CniStretches *stretches;
+  int32_t first; // stretch
 } SumLoop;
 
 static void sum_piece(const SumLoop *loop, const CniPiece *piece, double *sum, double *lanes) {
@@ -503,7 +638,7 @@ static void sum_piece(const SumLoop *loop, const CniPiece *piece, double *sum, d
 static void sum_blocks(void *context, int32_t begin, int32_t end) {
   const SumLoop *loop = context;
   const CniStretches *s = loop->stretches;
-  for (int32_t k = begin; k < end; k++) {
+  for (int32_t k = loop->first + begin; k < loop->first + end; k++) {
     _Alignas(64) double lanes[CNI_REDUCTION_LANES] = {0};
     double sum = 0;
     for (int32_t i = s->head[k]; i >= 0; i = s->pieces[i].next)
@@ -525,8 +660,10 @@ double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double s
   }
   const CniStretches *s = (const CniStretches *)(void *)space;
   double *sums = space + cni_stretches_scratch(p); // where the momenta were
-  SumLoop loop = {p, g, u, scale, sums, cni_reduction_kernels(cni_simd_level()), s};
-  cni_parallel_for(p->tasks, s->count, 1, sum_blocks, &loop);
+  int32_t rank = p->part ? cni_ranks_rank(p->ranks) : 0, first = first_stretch(p, s, rank);
+  SumLoop loop = {p, g, u, scale, sums, cni_reduction_kernels(cni_simd_level()), s, first};
+  cni_parallel_for(p->tasks, first_stretch(p, s, rank + 1) - first, 1, sum_blocks, &loop);
+  if (gather_parts(p, s, sums, sizeof *sums) != CN_OK) return INFINITY;
   for (int32_t i = 0; i < s->count; i++) sum += sums[i];
   return sum;
 }

@@ -129,7 +129,7 @@ void cn_problem_clear(CnProblem *p) {
   if (!p) return;
   p->group_count = p->set_count = p->block_count = 0;
   p->pair_count = p->sphere_count = p->row_block_count = p->row_entry_count = 0;
-  p->row_count = 0;
+  p->row_count = p->part = 0;
   p->full_inertias = p->own_olds = p->own_lengths = p->b_per_block = 0;
   p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   p->speed = 0;

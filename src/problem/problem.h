@@ -133,6 +133,9 @@ struct CnProblem {
 
   CnTasks *tasks;        // for the certificate; null: the calling thread
   struct CnRanks *ranks; // who hold the same problem and share its sweeps; null: nobody
+  // 1: a part of a problem of several ranks: all groups, the blocks of this rank's slabs and those that fit in
+  // no column; all have agreed on the columns
+  int32_t part, part_slabs, part_rows;
 };
 
 // ---- right-hand side ----
@@ -318,6 +321,9 @@ double cni_pyramid_residual(const CnProblem *p, int32_t facets, const double *g,
 void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, double *u);
 // v = v_free + M^-1 E^T g
 void cni_problem_apply(const CnProblem *p, const double *g, double *v);
+
+// Slabs that ranks own are next to each other, a multiple of two: the first one of a rank.
+int32_t cni_part_first_slab(int32_t slabs, int32_t ranks, int32_t rank);
 
 // ---- the order of a sweep ----
 

@@ -86,23 +86,33 @@ static void cut_stretches(CniSchedule *s, const CnProblem *p) {
   }
 }
 
+int cni_cuts_fit(CniCuts cuts, int64_t all, CniBlocksIn in, const void *context) {
+  int32_t count = cuts.slabs * cuts.rows;
+  if (all < LEAST_SLABS * BLOCKS_PER_SLAB || in(context, count) > all / STRAY) return 0;
+  if (cuts.rows > 1 && in(context, count + 1) > all / ACROSS) return 0;
+  // no slab a quarter more than the mean; a column, of which there are more to choose from, a half
+  int64_t quarters = cuts.rows > 1 ? 6 : 5;
+  for (int32_t i = 0; i < count; i++)
+    if (4 * count * in(context, i) > quarters * all) return 0;
+  return 1;
+}
+
+typedef struct Shares {
+  const CniSchedule *s;
+  const CnProblem *p;
+} Shares;
+
 // Blocks in the shares number i of all stretches.
-static int64_t blocks_in(const CniSchedule *s, const CnProblem *p, int32_t i) {
+static int64_t blocks_in(const void *context, int32_t i) {
+  const Shares *shares = context;
   int64_t blocks = 0;
-  for (int32_t k = 0; k < cni_schedule_share_count(p); k++)
-    blocks += (int64_t)(cni_share_sum(&cni_schedule_shares(s, k)[i]) >> 32);
+  for (int32_t k = 0; k < cni_schedule_share_count(shares->p); k++)
+    blocks += (int64_t)(cni_share_sum(&cni_schedule_shares(shares->s, k)[i]) >> 32);
   return blocks;
 }
 
 int cni_schedule_fits(const CniSchedule *s, const CnProblem *p) {
-  int64_t count = s->column_count, all = p->block_count;
-  if (blocks_in(s, p, s->column_count) > all / STRAY) return 0;
-  if (s->cuts.rows > 1 && blocks_in(s, p, s->column_count + 1) > all / ACROSS) return 0;
-  // no slab a quarter more than the mean; a column, of which there are more to choose from, a half
-  int64_t quarters = s->cuts.rows > 1 ? 6 : 5;
-  for (int32_t i = 0; i < s->column_count; i++)
-    if (4 * count * blocks_in(s, p, i) > quarters * all) return 0;
-  return 1;
+  return cni_cuts_fit(s->cuts, p->block_count, blocks_in, &(Shares){s, p});
 }
 
 void cni_schedule_join_rows(CniSchedule *s, const CnProblem *p) {
@@ -251,6 +261,11 @@ CnStatus cni_schedule_walk(CniSchedule *s, const CnProblem *p) {
 
 void cni_schedule_stretches(CniSchedule *s, const CnProblem *p) {
   cni_schedule_cut(s, (CniCuts){1, 1});
+  if (p->part) {
+    cni_schedule_cut(s, (CniCuts){p->part_slabs, p->part_rows});
+    cut_stretches(s, p);
+    return;
+  }
   if (p->block_count < LEAST_SLABS * BLOCKS_PER_SLAB) return;
   int32_t moving = 0;
   for (int32_t i = 0; i < p->group_count; i++) moving += !s->massless[i];

@@ -9,6 +9,9 @@
 //
 //     even slabs | borders go down | odd slabs | ghosts go up | the rest
 //
+// Where ranks have parts of a problem (CnProblem::part) a rank does not see the blocks that touch its border: the
+// rank below says which groups these are.
+//
 // The rest (blocks that fit in no column) and joints, which are solved together after every sweep, reach
 // anywhere. The groups that they touch are common: everybody gets them from their owners before, solves
 // the same blocks from the same numbers, and so knows what the others have found.
@@ -54,11 +57,14 @@ CnStatus cn_ranks_plan(int32_t body_count, int32_t rank_count, CnRankPlan *plan)
 
 // ---- who has what ----
 
+int32_t cni_part_first_slab(int32_t slabs, int32_t ranks, int32_t rank) {
+  int32_t pairs = slabs / 2, active = ranks < pairs ? ranks : pairs;
+  return rank >= active ? slabs : 2 * (int32_t)((int64_t)pairs * rank / active);
+}
+
 // The first slab of a rank.
 static int32_t first_slab(const CniSchedule *s, int32_t rank) {
-  int32_t pairs = s->cuts.slabs / 2;
-  return rank >= s->spread.active ? s->cuts.slabs
-                                  : 2 * (int32_t)((int64_t)pairs * rank / s->spread.active);
+  return cni_part_first_slab(s->cuts.slabs, cni_ranks_count(s->ranks), rank);
 }
 
 static void find_owners(const CniSchedule *s, const CnProblem *p, const uint8_t *rank_of) {
@@ -143,6 +149,23 @@ static CnStatus list_common(CniSchedule *s, const CnProblem *p, const uint8_t *m
   return CN_OK;
 }
 
+// The ghosts of the rank below are this one's border: how many, then which.
+static CnStatus take_border(CniSchedule *s) {
+  CniSpread *spread = &s->spread;
+  int32_t has_above = spread->rank + 1 < spread->active;
+  int32_t has_below = spread->rank > 0 && spread->rank < spread->active;
+  CnPacket out = {spread->rank + 1, sizeof spread->ghost_count, &spread->ghost_count};
+  CnPacket in = {spread->rank - 1, sizeof spread->border_count, &spread->border_count};
+  CNI_TRY(cni_ranks_exchange(s->ranks, &out, has_above, &in, has_below));
+  CNI_TRY(
+      cni_ranks_tell(s->ranks, CNI_RESERVE(&s->allocator, spread->border, spread->border_capacity,
+                                           0, spread->border_count + 1)));
+  out = (CnPacket){out.rank, (size_t)spread->ghost_count * sizeof(int32_t), spread->ghosts};
+  in = (CnPacket){in.rank, (size_t)spread->border_count * sizeof(int32_t), spread->border};
+  return cni_ranks_exchange(s->ranks, &out, has_above && spread->ghost_count > 0, &in,
+                            has_below && spread->border_count > 0);
+}
+
 CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
   CniSpread *spread = &s->spread;
   int32_t ranks = cni_ranks_count(s->ranks), pairs = s->cuts.slabs / 2;
@@ -168,6 +191,7 @@ CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
                       &spread->border_count));
   CNI_TRY(list_groups(s, p, marks, ABOVE, spread->last, &spread->ghosts, &spread->ghost_capacity,
                       &spread->ghost_count));
+  if (p->part) CNI_TRY(take_border(s));
   CNI_TRY(list_common(s, p, marks));
   memset(s->busy, 0, (size_t)p->group_count * sizeof *s->busy);
   return CN_OK;

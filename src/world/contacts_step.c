@@ -171,9 +171,10 @@ static void keep_contacts(void *context, int32_t begin, int32_t end) {
   const KeepLoop *loop = context;
   const CniStepContacts *now = &loop->world->found;
   CniContactCache *cache = loop->cache;
-  cni_contact_impulses(loop->world->now.engine.problem, loop->answer, now->first_block + begin,
-                       end - begin, &cache->linear[begin],
-                       cache->turning ? &cache->angular[begin] : NULL);
+  if (!loop->world->work.share.part)
+    cni_contact_impulses(loop->world->now.engine.problem, loop->answer, now->first_block + begin,
+                         end - begin, &cache->linear[begin],
+                         cache->turning ? &cache->angular[begin] : NULL);
   for (int32_t i = begin; i < end; i++) {
     CniShortContact *c = &now->shorts[i];
     int loaded = !cni_is_zero(cache->linear[i]);
@@ -228,6 +229,7 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   KeepLoop keep = {world, answer, cache};
   CniEventLoop events;
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
+  if (world->work.share.part) CNI_TRY(cni_share_keep(world, answer, &turning));
   CNI_TRY(cni_events_find(world, &events));
   CniTriggered triggered;
   CNI_TRY(cni_triggers_find(world, pose, &triggered));
@@ -243,6 +245,7 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   cni_events_write(world, &events);
   cni_triggers_write(world, &triggered);
   cache->turning = turning;
+  if (world->work.share.part) cni_share_impulses(world, cache->linear, cache->angular);
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, keep_contacts, &keep);
   const CniTouch *touch = world->work.touch;
   if (!world->work.equations) // those place them by their touches (told.c)

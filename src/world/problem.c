@@ -49,6 +49,12 @@ static CnStatus none(const char *call) {
       "%s: the world has made no step yet, was restored since, or its last step failed", call);
 }
 
+static CnStatus shared(const char *call) {
+  return cni_error(CN_UNSUPPORTED,
+                   "%s: of several ranks each has a part of the problem; one process has it whole",
+                   call);
+}
+
 CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer) {
   CNI_FLOATS;
   if (problem) *problem = NULL;
@@ -57,6 +63,7 @@ CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **
   if (!problem) return cni_null_argument("cn_world_problem", "problem");
   CniEngine *engine = &world->now.engine;
   if (!engine->solved) return none("cn_world_problem");
+  if (engine->solved == 3) return shared("cn_world_problem");
   if (answer) {
     // a step does without u
     CnAnswer *own = &engine->answer;
@@ -73,6 +80,7 @@ static CnStatus ask(const CnWorld *world, const char *call, const char *what, in
                     int32_t count) {
   if (!world) return cni_null_argument(call, "the world");
   if (!world->now.engine.solved) return none(call);
+  if (world->now.engine.solved == 3) return shared(call);
   if (index >= 0 && index < count) return CN_OK;
   return cni_invalid("%s: %s %d is none, there are %d", call, what, (int)index, (int)count);
 }

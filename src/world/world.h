@@ -15,6 +15,7 @@
 #include "core/memory.h"
 #include "model/model.h"
 #include "world/contacts.h"
+#include "world/share/share.h"
 #include "world/verdict/watch.h"
 
 // The definition a world was made from, kept up to date. Names are those of the library's tables;
@@ -38,7 +39,9 @@ typedef struct CniEngine {
   CnAnswer answer;
   CnSolver *solver;
   CnIntegrator *integrator;
-  int32_t solved; // 1: problem and answer are those of the last step; 2: once they are asked for
+  // 1: problem and answer are those of the last step; 2: once they are asked for; 3: of several ranks each has
+  // a part of them
+  int32_t solved;
   // whose its groups and blocks are (problem.c)
   CnBodyId *group_bodies; // if `groups_named`; otherwise group i is body i
   CnJointId *block_joints;
@@ -67,6 +70,7 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
+  CniStepShare share;            // of the contacts, over several ranks
   CniArenaMark mark;             // of the arena, before the contacts were looked for
   const CnTwist *late;           // likewise: momenta of springs after the drift
   const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing

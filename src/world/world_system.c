@@ -40,6 +40,9 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .time_step = h,
                              .margin = world->now.settings.contact_margin,
                              .rows = !work->equations,
+                             .some = work->share.asked,
+                             .first_body = work->share.begin,
+                             .last_body = work->share.end,
                              .tasks = world->tasks,
                              .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
@@ -64,8 +67,11 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
     cni_equations_plain(world, &q, &v, &t);
     return cni_equations_detect(world, t, q, v, h * unit);
   }
+  cni_share_begin(world);
   CNI_TRY(cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v,
                            world->now.settings.gravity, h));
+  CNI_TRY(cni_share_agree(world));
+  if (world->work.share.part) return CN_OK; // of few bodies that bounce it is not asked
   if (cni_drift_calm(world, q, h)) return cni_drift_first(world, q, v, h);
   return cni_world_touch(world, (const CnPose *)q, (const CnTwist *)v, h);
 }
@@ -111,17 +117,23 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .movable = 1,
                             .shorts = world->found.shorts,
-                            .bounces = work->equations ? NULL : &world->found.bounces,
+                            .bounces =
+                                work->equations || work->share.part ? NULL : &world->found.bounces,
                             .places = work->places,
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
   world->found.bounces.law = (int32_t)settings->restitution_law;
+  if (work->share.part) world->found.bounces.count = world->found.bounces.rounds = 0;
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   CNI_VALIDATE(cni_problem_fault(engine->problem));
+  engine->problem->part = work->share.part;
+  engine->problem->part_slabs = work->share.cuts.slabs;
+  engine->problem->part_rows = work->share.cuts.rows;
   work->block_of = block_of;
-  cni_watch_deepest(input.model, work->contacts, work->contact_count, world->found.shorts,
-                    &work->overlap);
+  int32_t deepest = cni_watch_deepest(input.model, work->contacts, work->contact_count,
+                                      world->found.shorts, &work->overlap);
+  if (work->share.part) CNI_TRY(cni_share_deepest(world, deepest));
   CNI_TRY(cni_contacts_note(world));
   // the solver works in the place of the contacts; the equations look at them again
   if (!work->equations) {
@@ -269,7 +281,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   if (!solved) cni_equations_turn(world);
   cni_joints_follow(model, world->work.time_step);
-  now->engine.solved = solved;
+  now->engine.solved = world->work.share.part ? 3 : solved;
   world->balance_known = now->settings.balance;
   cni_problem_map_joints(world);
   now->time = cni_multiple_of_step(t_new, world->work.time_step);

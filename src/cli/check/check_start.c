@@ -6,6 +6,8 @@
 #include "cli/check/check.h"
 
 #define BODY_BYTES 1200.0 // of a body in a pile, with its contacts
+#define HELD_BYTES 750.0  // of these on every rank (cairn-bench ranks)
+#define SPREAD_BYTES 400.0
 #define DEEP 0.05         // of a body's inradius: deeper ones throw the bodies apart in a run
 
 const char *cni_check_label(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]) {
@@ -75,5 +77,6 @@ void cni_check_ranks(CniShow *show, int32_t dynamic_count, int64_t ranks) {
   cni_show_number(show, "ranks_efficiency", "  balance", plan.efficiency, "");
   cni_show_count(show, "ranks_best", "  best number", best);
   cni_show_number(show, "ranks_best_efficiency", "    its balance", efficiency, "");
-  cni_show_number(show, "bytes_a_rank", "  memory of each", BODY_BYTES * bodies, "B");
+  double bytes = plan.at_work > 1 ? HELD_BYTES + SPREAD_BYTES / plan.at_work : BODY_BYTES;
+  cni_show_number(show, "bytes_a_rank", "  memory of each", bytes * bodies, "B");
 }

@@ -206,7 +206,8 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
   const CnSolverDef *def = &s->def;
   double start = cni_seconds();
   int32_t joints = cni_joints_count(p), done = 0;
-  s->met = p->block_count == 0;
+  int any = p->block_count > 0 || p->part; // other ranks may have some
+  s->met = !any;
   if (joints > 0 && joints == p->block_count) CNI_TRY(solve_joints(s, p, answer, report, &done));
   if (done) return CN_OK;
   CNI_TRY(cni_psor_prepare(s, p, answer, memory));
@@ -215,7 +216,7 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
     s->limit = def->tolerance * cni_psor_free_speed(s);
   report->seconds_setup = cni_seconds() - start;
 
-  int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
+  int32_t iterations = 0, wanted = any ? def->max_iterations : 0;
   if (s->check_first > 0 && s->limit > 0 && wanted > 0 &&
       cni_psor_good_enough(s, s->check_first * s->limit)) {
     s->met = 1;

@@ -427,26 +427,31 @@ void cni_watch_joints(const CnWorld *world, CniFinding *worst) {
   }
 }
 
+#define SURELY_LESS .999 // whatever the rounding
+
 // A point, made a tiny ball, is as thick as a hundredth of its body.
 static double thickness(const CniModel *model, const CniShape *shape) {
   return cn_max(cni_model_inradius(shape), 0.01 * gyration(model, shape->body));
 }
 
-void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                       const CniShortContact *shorts, CniFinding *worst) {
+int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
+                          const CniShortContact *shorts, CniFinding *worst) {
+  int32_t deepest = -1;
   for (int32_t i = 0; i < count; i++) {
     const CniContact *c = &contacts[i];
     if (!(c->gap < 0) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
     const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
     double size = cn_min(cni_model_inradius(a), cni_model_inradius(b));
-    if (!(-c->gap > worst->relative * size)) continue;
-    size = cn_min(thickness(model, a), thickness(model, b));
-    if (!(-c->gap > worst->relative * size)) continue;
+    if (!(-c->gap > SURELY_LESS * worst->relative * size)) continue; // it is thicker than that
+    double relative = -c->gap / cn_min(thickness(model, a), thickness(model, b));
+    if (!(relative > worst->relative)) continue;
+    deepest = i;
     *worst = (CniFinding){
         .value = -c->gap,
-        .relative = -c->gap / size,
+        .relative = relative,
         .whose = {.body = cni_body_id(model, a->body), .other = cni_body_id(model, b->body)}};
   }
+  return deepest;
 }
 
 // ---- the step ----

@@ -87,9 +87,10 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
 void cni_watch_overlaps(CnWorld *world);
 // The joint or coupling that is farthest open, at the present positions.
 void cni_watch_joints(const CnWorld *world, CniFinding *worst);
-// The contact of the deepest overlap; contacts without a block (`shorts`, null: all have one) do not count.
-void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                       const CniShortContact *shorts, CniFinding *worst);
+// The contact of the deepest overlap, the first of equal ones; its number, -1: none is deeper than `worst` was.
+// Contacts without a block (`shorts`, null: all have one) do not count.
+int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
+                          const CniShortContact *shorts, CniFinding *worst);
 // Note the figure of a step: value, relative, turns and whose of `now`.
 void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now);
 

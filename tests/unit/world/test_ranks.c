@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds on several ranks: what is refused, what a rank without memory does to the others, and that copies and
-// estimates, which are worlds of the same ranks, find the same everywhere.
+// Worlds on several ranks: what is refused, what a rank without memory does to the others, that copies and
+// estimates, which are worlds of the same ranks, find the same everywhere, and that what is large in a step is spread.
 #include "alloc.h"
 #include "check.h"
 #include "crew.h"
 
 #include <cairn/batch.h>
 #include <cairn/state.h>
+#include <cairn/verdict.h>
 #include <cairn/world.h>
 #include <string.h>
 
@@ -136,6 +137,104 @@ static void copies(void **state) {
   crew_run(2, look_together, &alone);
 }
 
+// ---- steps that are spread ----
+
+#define ACROSS 16
+#define CROWD (ACROSS * ACROSS * ACROSS)
+
+// Balls of a simple cubic lattice that overlap a little, between walls if there are any: these squeeze them.
+static CnStatus crowd(CnRanks *ranks, int walls, CnWorld **world) {
+  CnWorldDef def = cn_world_def_default();
+  CnBodyDef ground = cn_body_def_default();
+  CnBodyId body;
+  CnShapeId shape;
+  const double h = 0.7071067811865476, half = 0.09 * ACROSS;
+  const CnPose planes[3] = {
+      {{0, 0, 0}, {1, 0, 0, 0}}, {{-half, 0, 0}, {h, 0, h, 0}}, {{half, 0, 0}, {h, 0, -h, 0}}};
+  def.solver = cn_solver_def_default("psor");
+  def.solver.max_iterations = 20;
+  def.ranks = ranks;
+  ground.kind = CN_BODY_FIXED;
+  CnStatus status = cn_world_create(&def, world);
+  if (status == CN_OK) status = cn_body_create(*world, &ground, &body);
+  for (int i = 0; i < (walls ? 3 : 1) && status == CN_OK; i++) {
+    CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+    plane.pose = planes[i];
+    status = cn_shape_create(*world, body, &plane, &shape);
+  }
+  for (int i = 0; i < CROWD && status == CN_OK; i++) {
+    CnBodyDef ball = cn_body_def_default();
+    CnShapeDef sphere = cn_shape_def_default(CN_SHAPE_SPHERE);
+    sphere.radius = 0.1;
+    ball.pose.position =
+        (CnVec3){0.1999 * (i % ACROSS) - 0.1999 * (ACROSS - 1) / 2, 0.1999 * (i / ACROSS % ACROSS),
+                 0.1 + 0.1999 * (i / (ACROSS * ACROSS))};
+    status = cn_body_create(*world, &ball, &body);
+    if (status == CN_OK) status = cn_shape_create(*world, body, &sphere, &shape);
+  }
+  return status;
+}
+
+typedef struct Spread {
+  int walls;
+  uint64_t hash;
+  size_t peak;
+  CnFinding overlap;
+  CnCertificate certificate;
+} Spread;
+
+static CnStatus squash(CnRanks *ranks, Spread *found, CnStatus *problem) {
+  CnWorld *world = NULL;
+  CnStepReport report;
+  CnWorldInfo info;
+  CnProblem *p;
+  CnVerdict verdict;
+  CnStatus status = crowd(ranks, found->walls, &world);
+  for (int i = 0; i < 4 && status == CN_OK; i++) status = cn_world_step(world, &report);
+  if (status != CN_OK) return status;
+  *problem = cn_world_problem(world, &p, NULL);
+  cn_world_info(world, &info);
+  CREW_CHECK(cn_world_verdict(world, &verdict) == CN_OK);
+  found->hash = cn_world_hash(world);
+  found->peak = info.memory_peak_bytes;
+  found->certificate = report.solve.certificate;
+  found->overlap = verdict.findings[CN_FINDING_OVERLAPS];
+  cn_world_destroy(world);
+  return CN_OK;
+}
+
+static int same_numbers(const CnCertificate *a, const CnCertificate *b) {
+  return a->residual == b->residual && a->error_siconos == b->error_siconos &&
+         a->error_scaled == b->error_scaled && a->momentum_defect == b->momentum_defect &&
+         a->dissipation == b->dissipation && a->cone == b->cone &&
+         a->complementarity == b->complementarity && a->gap_speed == b->gap_speed;
+}
+
+static void squash_together(CnRanks *ranks, void *context) {
+  const Spread *alone = context;
+  Spread found = {.walls = alone->walls};
+  CnStatus problem = CN_OK;
+  CREW_CHECK(squash(ranks, &found, &problem) == CN_OK);
+  CREW_CHECK(found.hash == alone->hash);
+  CREW_CHECK(same_numbers(&found.certificate, &alone->certificate));
+  CREW_CHECK(found.overlap.value == alone->overlap.value);
+  CREW_CHECK(found.overlap.body.slot == alone->overlap.body.slot);
+  // what is squeezed between walls is solved by all; otherwise none has the whole problem, and all need less memory
+  CREW_CHECK(problem == (alone->walls ? CN_OK : CN_UNSUPPORTED));
+  CREW_CHECK(alone->walls || found.peak < alone->peak - alone->peak / 6);
+}
+
+static void spread_steps(void **state) {
+  (void)state;
+  for (int walls = 0; walls < 2; walls++) {
+    Spread alone = {.walls = walls};
+    CnStatus problem = CN_STOPPED;
+    CHECK_OK(squash(NULL, &alone, &problem));
+    CHECK_OK(problem);
+    crew_run(2, squash_together, &alone);
+  }
+}
+
 // ---- memory ----
 
 typedef struct Shortage {
@@ -179,6 +278,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_not_shared),
       cmocka_unit_test(copies),
+      cmocka_unit_test(spread_steps),
       cmocka_unit_test(memory_of_one_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

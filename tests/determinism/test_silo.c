@@ -124,7 +124,8 @@ static void together(CnRanks *ranks, void *context) {
   CREW_CHECK(run(silo, &alloc, flow->steps, &half) == CN_OK);
   CREW_CHECK(cn_world_hash(silo->world) == flow->hash);
   CREW_CHECK(silo->out == flow->out);
-  CREW_CHECK(flow->steps < SETTLED || alloc.peak_bytes <= half + half / 100);
+  // arrays follow the most contacts there ever were, in steps of some per cent
+  CREW_CHECK(flow->steps < SETTLED || alloc.peak_bytes <= half + half / 10);
   cn_world_destroy(silo->world);
   free(silo);
 }

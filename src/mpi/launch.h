@@ -6,8 +6,10 @@
 // Start the processes and wait for them; argv[1] is -n, argv[2] how many. The exit status.
 int cni_launch(int argc, char **argv);
 
-// Of rank 0: standard output and error become the launcher's, if there is one; and the status with which it ends.
-void cni_voice_take(void);
+// Of every process, before MPI begins: it is there. Of rank 0: standard output and error become the launcher's, if
+// there is one. Of every process: it ends, with this status.
+void cni_voice_come(void);
+void cni_voice_speak(void);
 void cni_voice_end(int status);
 
 #endif

@@ -22,7 +22,7 @@ static void be_silent(void) {
 static void end_job(CnRanks *ranks, int rank, int status) {
   cn_ranks_fail(ranks, cn_error_message());
   fflush(NULL);
-  if (rank == 0) cni_voice_end(status);
+  cni_voice_end(status);
   if (rank != 0) sleep(LINE_SECONDS);
   MPI_Abort(MPI_COMM_WORLD, status);
 }
@@ -30,6 +30,7 @@ static void end_job(CnRanks *ranks, int rank, int status) {
 int main(int argc, char **argv) {
   int level, rank;
   if (argc > 1 && !strcmp(argv[1], "-n")) return cni_launch(argc, argv);
+  cni_voice_come();
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
     fputs("cairn-mpi: MPI does not start\n", stderr);
     return CNI_EXIT_FAILED;
@@ -38,7 +39,7 @@ int main(int argc, char **argv) {
   if (rank != 0)
     be_silent();
   else
-    cni_voice_take();
+    cni_voice_speak();
   int known = argc < 2 || argv[1][0] == '-' || !strcmp(argv[1], "run") || !strcmp(argv[1], "help");
   int status = CNI_EXIT_USAGE;
   CnRanks *ranks = NULL;
@@ -50,7 +51,7 @@ int main(int argc, char **argv) {
     status = cni_program(argc, argv, ranks);
   if (ranks && status == CNI_EXIT_FAILED) end_job(ranks, rank, status);
   cn_ranks_destroy(ranks);
-  if (rank == 0) cni_voice_end(status);
+  cni_voice_end(status);
   MPI_Finalize();
   return status;
 }

@@ -87,11 +87,17 @@ static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, doub
   return cn_body_create(m->world, &def, &m->bodies[m->body_count++]) == CN_OK;
 }
 
+// Place in a list that ends with null, which is that of none.
+static int32_t find(const char *const *names, const char *name) {
+  int32_t k = 0;
+  while (names[k] && strcmp(names[k], name) != 0) k++;
+  return k;
+}
+
 // What acts on every hinge besides, of the name; 0: there is none of it.
 static int act(const char *acts, CnJointAxis *axis) {
   static const char *const names[] = {"none", "spring", "friction", "motor", "servo", NULL};
-  int32_t k = 0;
-  while (names[k] && strcmp(names[k], acts) != 0) k++;
+  int32_t k = find(names, acts);
   if (k == 1) axis->stiffness = 2, axis->damping = .01;
   if (k == 2) axis->friction = .01;
   if (k == 3) axis->motor_speed = .5, axis->motor_effort = .05;
@@ -347,9 +353,10 @@ static int rows_of(const Values *values, Report *report, const Kind *kind, int32
                .links = calloc(bodies, sizeof *m.links),
                .hinges = calloc(2 * bodies, sizeof *m.hinges)};
   CnWorldDef def = cn_world_def_default();
+  static const char *const efforts[] = {"quick", "normal", "exact", NULL};
   def.time_step = STEP;
   if (strcmp(solver, "default") != 0) def.solver = cn_solver_def_default(solver);
-  def.solver.effort = CN_EFFORT_EXACT;
+  def.solver.effort = (CnEffort)find(efforts, value_text(values, "effort"));
   int ok = m.bodies && m.joints && m.links && m.hinges &&
            cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
            cairn_row(report, kind, n, &m, solver);
@@ -379,6 +386,7 @@ static const Parameter parameters[] = {
     {"btree", "10,100,1000,10000", "bodies of binary trees"},
     {"ladder", "10,40,100,1000", "windows of ladders"},
     {"solver", "default", "the solver"},
+    {"effort", "exact", "of auto: quick, normal, exact"},
     {"acts", "none", "on every hinge: spring, friction, motor (.5 rad/s), servo; Cairn alone"},
     {"peers", "all", "none: Cairn alone"},
     {"direct", "150", "most bodies of ODE's dWorldStep, whose time grows with their cube"},

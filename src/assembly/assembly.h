@@ -92,7 +92,8 @@ CnStatus cni_bounce_again(CniBounces *bounces, int32_t solves, CnProblem *proble
                           int32_t *again);
 
 // Friction in proportion to what joints carry: after a solve, is the problem to be solved again, with the
-// bounds of what they carry by its answer?
+// bounds of what they carry by its answer? Where friction slips and makes more than itself of what it goes with
+// there is no such force: it jams.
 typedef struct CniJointRub {
   const CniModel *model;
   const CniJointPlace *places;
@@ -100,6 +101,8 @@ typedef struct CniJointRub {
   double time_step, late;
   int32_t solves, repeats; // 0 before the first
   int32_t own;             // sets from there on are those of one block each
+  double growing, grown;   // how much a bound grew in this solve, and in a row of them
+  CniTorn jammed;          // joints whose friction grows without end
 } CniJointRub;
 CnStatus cni_joints_rub(CniJointRub *in, CnProblem *problem, const double *g, int32_t *again);
 

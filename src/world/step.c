@@ -157,9 +157,8 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   return status;
 }
 
-// Joints that cannot all be where they are to be.
-static void add_torn(const CnWorld *world, CnSolveReport *solve) {
-  const CniTorn *torn = &world->work.torn;
+// Joints that cannot all be where they are to be, or that jam.
+static void add_torn(const CnWorld *world, const CniTorn *torn, CnSolveReport *solve) {
   const int32_t *blocks = world->work.joint_blocks;
   for (int32_t i = 0; i < torn->count && i < CN_REPORT_ROWS; i++) {
     int32_t at = solve->infeasible_count + i, link = torn->links[i];
@@ -190,7 +189,8 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
                           engine->solved == 1 ? world->now.contacts.count : 0, solve,
                           contradicting);
-  add_torn(world, solve);
+  add_torn(world, &world->work.torn, solve);
+  add_torn(world, &world->work.rub.jammed, solve);
   cni_watch_end(world, &watched, solve, contradicting);
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;

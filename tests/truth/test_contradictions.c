@@ -120,8 +120,57 @@ static void fingers(void **state) {
   }
 }
 
+// A slider-crank whose rod stands at 45 degrees, the crank at a constant speed whatever that takes, the slider
+// rubbing on its rail by mu times what it presses on it: beyond mu = 1 what the rod pushes makes more friction than it
+// overcomes, and no force keeps the speed. Such a step says so, names the slider and stays as it would be
+// without; below it friction is mu times the reaction.
+static void slider_jams(void **state) {
+  (void)state;
+  for (int32_t jams = 0; jams < 2; jams++) {
+    CnWorldDef def = cn_world_def_default();
+    def.gravity = CN_VEC3_ZERO;
+    CnWorld *world = world_make(&def);
+    CnVec3 y = {0, 1, 0}, tip = {0, 0, .1}, pin = {.1, 0, 0};
+    CnBodyId crank = world_part(world, 1, .1, cn_vec3(0, 0, .05), 0);
+    CnBodyId rod = world_part(world, 1, .1, cn_vec3(.05, 0, .05), 0);
+    CnBodyId slider = world_part(world, 1, .1, pin, 0), ground = {0, 0};
+    CnJointAxis drive = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+    CnJointAxis rail = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+    drive.motor_effort = INFINITY;
+    drive.motor_speed = 1;
+    rail.friction_coefficient = jams ? 4 : .5;
+    world_join(world, CN_JOINT_REVOLUTE, ground, crank, CN_VEC3_ZERO, y, &drive);
+    world_join(world, CN_JOINT_REVOLUTE, crank, rod, tip, y, NULL);
+    world_join(world, CN_JOINT_REVOLUTE, rod, slider, pin, y, NULL);
+    CnJointId joint =
+        world_join(world, CN_JOINT_PRISMATIC, ground, slider, pin, cn_vec3(1, 0, 0), &rail);
+    CnStepReport report = {0};
+    for (int i = 0; i < 5; i++) CHECK_OK(cn_world_step(world, &report));
+    CnJointState is = world_joint(world, joint);
+    CHECK(report.solve.certificate.residual < 1e-8);
+    CHECK_NEAR(world_twist(world, crank).spin.y, 1, 1e-6);
+    CHECK((report.solve.infeasible_count > 0) == jams);
+    CHECK((report.solve.outcome == CN_OUTCOME_INFEASIBLE) == jams);
+    if (jams) {
+      CnProblem *problem;
+      CnBlockOwner owner;
+      int32_t block;
+      CHECK_OK(cn_world_problem(world, &problem, NULL));
+      CHECK_OK(cn_problem_row_block(problem, report.solve.infeasible_rows[0], &block));
+      CHECK_OK(cn_world_problem_block(world, block, &owner));
+      CHECK(owner.joint.slot == joint.slot && cn_norm(is.force) < 1e4);
+    } else {
+      double across = hypot(is.force.y, is.force.z), along = fabs(is.friction[0]);
+      CHECK(across > 0);
+      CHECK_REL(along, .5 * across, 1e-4);
+    }
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(motors), cmocka_unit_test(weld_and_distance),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(slider_jams), cmocka_unit_test(motors),
+                                     cmocka_unit_test(weld_and_distance),
                                      cmocka_unit_test(fingers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

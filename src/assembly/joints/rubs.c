@@ -11,10 +11,16 @@
 // another R and the problem is solved again, from there, until the two agree. Without that R flickers
 // from step to step where friction changes the reaction that it goes with, and friction of some other
 // size is what remains of it, the worse the shorter the steps are; and a machine's first step has none.
+// Where what pushes is itself made by the friction, and more of it than there was, no force slows what slips: the
+// machine jams. Such a joint is named, and has in this step only friction that does not go with its reaction.
 
 #define RUBS 40         // solves at most
 #define RUBS_PLAIN 6    // after these half of a change is taken
 #define RUBS_EQUAL 1e-5 // relative change of a bound that is none
+#define RUBS_GROW                                                                                  \
+  2 // times as large as in the solve before: a bound that has grown so from the third solve
+#define RUBS_JAM                                                                                   \
+  1e3 // on, and so many times in all, does so without end (else it is less than RUBS_GROW then)
 
 static int rubs(const CnJointDef *def) {
   for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
@@ -55,6 +61,20 @@ static double rub_set(const CniJointRub *in, const CniJoint *joint, const CniJoi
   return 0.5 * (set->hi - set->lo);
 }
 
+static int jams(const CniJointRub *in, int32_t joint) {
+  for (int32_t i = 0; i < in->jammed.count && i < CN_REPORT_ROWS; i++)
+    if (in->jammed.links[i] == joint) return 1;
+  return 0;
+}
+
+static void jam(CniJointRub *in, const CniJoint *joint) {
+  CniTorn *list = &in->jammed;
+  int32_t index = (int32_t)(joint - in->model->joints);
+  if (jams(in, index)) return;
+  if (list->count < CN_REPORT_ROWS) list->links[list->count] = index;
+  list->count++;
+}
+
 static CnStatus rub_joint(CniJointRub *in, const CniJoint *joint, const CniJointPlace *place,
                           int32_t first, CnProblem *problem, const double *g, int32_t *again) {
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
@@ -71,7 +91,14 @@ static CnStatus rub_joint(CniJointRub *in, const CniJoint *joint, const CniJoint
     double was = 0.5 * (old.hi - old.lo);
     double most = rub_set(in, joint, place, k, now, problem, &set);
     if (!(fabs(most - was) > RUBS_EQUAL * cn_max(most, was))) continue;
-    if (in->solves > RUBS_PLAIN) { // the sets are linear in the reaction
+    double growth = in->solves > 1 && most > RUBS_GROW * was && was > 0 ? most / was : 0;
+    int stuck = in->grown * growth > RUBS_JAM;
+    in->growing = cn_max(in->growing, growth);
+    if (stuck) {
+      jam(in, joint);
+      rub_set(in, joint, place, k, 0, problem, &set);
+    }
+    if (in->solves > RUBS_PLAIN && !stuck) { // the sets are linear in the reaction
       set.lo = 0.5 * (set.lo + old.lo);
       set.hi = 0.5 * (set.hi + old.hi);
     }
@@ -89,10 +116,14 @@ CnStatus cni_joints_rub(CniJointRub *in, CnProblem *problem, const double *g, in
   *again = 0;
   if (in->solves == 0) in->own = problem->set_count;
   if (++in->solves > RUBS) return CN_OK;
+  in->growing = 0;
+  in->grown = cn_max(in->grown, 1);
   for (int32_t i = 0; i < in->model->joint_count; i++)
-    if (rubs(&in->model->joints[i].def) && in->joint_blocks[i] < in->joint_blocks[i + 1])
+    if (rubs(&in->model->joints[i].def) && in->joint_blocks[i] < in->joint_blocks[i + 1] &&
+        !jams(in, i))
       CNI_TRY(rub_joint(in, &in->model->joints[i], &in->places[i], in->joint_blocks[i], problem, g,
                         again));
+  in->grown *= in->growing;
   return CN_OK;
 }
 

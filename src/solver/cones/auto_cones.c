@@ -4,7 +4,8 @@
 //   0. the impulses given
 //   1. explicit problems, and global ones by way of their explicit form: mixed sweeps (mixed.c)
 //      while they come nearer fast, which ends most of them before anything is factored
-//   2. step problems of joints alone: one linear system; those of many rows: sweeps that solve their
+//   2. step problems of joints alone: one linear system; of joints and rows with bounds: the active rows
+//      with the factor of the joints (joints/bounded.c), then simplex; those of many rows: sweeps that solve their
 //      joints exactly, or without joints apgd, which alone are left where factors would be too
 //      large; other warm problems: a few steps of Newton
 //   3. ipm, one round
@@ -24,6 +25,7 @@
 
 #include "core/clock.h"
 #include "solver/gradients/descent.h"
+#include "solver/islands/islands.h"
 #include "solver/sweeps/mixed.h"
 
 #include <string.h>
@@ -70,6 +72,7 @@ CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
   s->tolerance = def->tolerance;
   s->time_budget = def->time_budget;
   cni_arena_init(&s->room, allocator);
+  cni_bounded_init(&s->bounded, allocator);
   CNI_TRY(cni_psor_create(&exact, allocator, 0, &sweeps));
   s->exact = sweeps;
   CNI_TRY(cni_solver_apgd.create(&descent, allocator, &s->descent));
@@ -81,6 +84,7 @@ void cni_auto_cones_release(CniAutoCones *s) {
   cni_psor_destroy(s->exact);
   cni_solver_apgd.destroy(s->descent);
   cni_solver_simplex.destroy(s->walk);
+  cni_bounded_release(&s->bounded);
   cni_cones_destroy(s->cones);
   cni_arena_release(&s->room);
   CNI_RELEASE(&s->allocator, s->best, s->best_capacity);
@@ -320,6 +324,24 @@ static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, con
   return CN_OK;
 }
 
+// Joints and rows with bounds.
+static CnStatus try_bounded(Search *k) {
+  CniAutoCones *s = k->s;
+  CnCertificate certificate;
+  CnAnswer answer;
+  CniBoundedAim aim = {.enough = s->tolerance * cni_free_speed(k->p),
+                       .rounds = CNI_BOUNDED_ROUNDS,
+                       .budget = INFINITY};
+  CNI_TRY(new_answer(k, &s->room, &answer));
+  memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
+  CNI_TRY(cni_bounded_solve(&s->bounded, k->p, s->exact->def.tasks, &answer, &aim));
+  if (!(aim.worst < INFINITY)) return CN_OK;
+  CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
+  keep(k, answer.g, cn_solve_error(k->p, &certificate), aim.rounds, "active rows");
+  // rows that push each other to and fro are a matter of single pivots
+  return k->done ? CN_OK : try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
+}
+
 // Before factors of all rows: joints alone are one linear system, and sweeps that solve it go
 // before others where there are many rows. Without joints momentum carries the weights through a
 // pile in less time than one factor takes.
@@ -332,6 +354,8 @@ static CnStatus begin_step(Search *k) {
     if (cni_direct_fits(all->direct)) k->done = 1;
     return CN_OK;
   }
+  if (joints > 0 && cni_bounded_takes(k->p)) CNI_TRY(try_bounded(k));
+  if (k->done) return CN_OK;
   if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
   if (fits && cni_joints_contradict(all, k->p)) {
     CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
@@ -349,11 +373,7 @@ static CnStatus begin_step(Search *k) {
 // Rows without friction: the walk finds which of them act where conditioning keeps the interior point
 // and Newton's method from the tolerance.
 static CnStatus try_walk(Search *k) {
-  uint32_t rows = CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL) |
-                  CNI_ACCEPT_KIND(CN_BLOCK_INTERVAL);
-  for (int32_t i = 0; i < k->p->block_count; i++)
-    if (!(rows & CNI_ACCEPT_KIND(k->p->blocks[i].kind))) return CN_OK;
-  if (k->p->row_count > DESCENT_ROWS) return CN_OK;
+  if (k->p->row_count > DESCENT_ROWS || !cni_bounded_takes(k->p)) return CN_OK;
   return try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
 }
 
@@ -473,23 +493,52 @@ static CnStatus enter(Search *k) {
   return CN_OK;
 }
 
+static Search search_for(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                         CniStepMemory *memory, CnSolveReport *report) {
+  return (Search){.s = s,
+                  .p = p,
+                  .memory = memory,
+                  .report = report,
+                  .given = answer,
+                  .error = INFINITY,
+                  .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0};
+}
+
 CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                                CniStepMemory *memory, double tolerance, double *budget, int near,
                                CnSolveReport *report, double *error) {
-  Search k = {.s = s,
-              .p = p,
-              .memory = memory,
-              .report = report,
-              .given = answer,
-              .error = INFINITY,
-              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0,
-              .budget = budget};
+  Search k = search_for(s, p, answer, memory, report);
   double own = s->tolerance;
+  k.budget = budget;
   s->tolerance = tolerance;
   CnStatus status = enter(&k);
   if (status == CN_OK) status = near ? climb_near(&k) : climb_within(&k);
   s->tolerance = own;
   if (status == CN_OK) status = leave(&k, answer);
+  *error = k.error;
+  return status;
+}
+
+// The answer's velocities from the best impulses, or as a walk has them.
+static void move(Search *k, CnAnswer *answer) {
+  if (k->has_walked && k->report->method == cni_solver_simplex.name)
+    memcpy(answer->v, k->walked, (size_t)answer->velocity_count * sizeof *k->walked);
+  else
+    cni_problem_apply(k->p, answer->g, answer->v);
+}
+
+CnStatus cni_auto_cones_walk(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                             CniStepMemory *memory, double tolerance, CnSolveReport *report,
+                             double *error) {
+  Search k = search_for(s, p, answer, memory, report);
+  double own = s->tolerance;
+  s->tolerance = tolerance;
+  CnStatus status = enter(&k);
+  if (status == CN_OK)
+    status = try_solver(&k, &cni_solver_simplex, s->walk, cni_solver_simplex.name);
+  s->tolerance = own;
+  if (status == CN_OK) status = leave(&k, answer);
+  if (status == CN_OK) move(&k, answer);
   *error = k.error;
   return status;
 }
@@ -515,13 +564,8 @@ static CnStatus climb_again(Search *k, CnAnswer *answer) {
   size_t bytes = (size_t)k->p->row_count * sizeof *answer->g;
   const char *method = k->report->method;
   double *first = k->walked + k->given->velocity_count;
-  Search again = {.s = s,
-                  .p = k->p,
-                  .memory = k->memory,
-                  .report = k->report,
-                  .given = answer,
-                  .error = INFINITY,
-                  .deadline = k->deadline};
+  Search again = search_for(s, k->p, answer, k->memory, k->report);
+  again.deadline = k->deadline;
   memcpy(first, answer->g, bytes);
   memset(answer->g, 0, bytes);
   CNI_TRY(climb_from(&again, answer));
@@ -537,14 +581,8 @@ static CnStatus climb_again(Search *k, CnAnswer *answer) {
 
 CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                               CniStepMemory *memory, CnSolveReport *report) {
-  Search k = {.s = s,
-              .p = p,
-              .memory = memory,
-              .report = report,
-              .given = answer,
-              .error = INFINITY,
-              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0,
-              .budget = p->form == CN_FORM_EXPLICIT ? memory->work : NULL};
+  Search k = search_for(s, p, answer, memory, report);
+  if (p->form == CN_FORM_EXPLICIT) k.budget = memory->work;
   int warm = 0;
   for (int32_t i = 0; i < p->row_count && !warm; i++) warm = answer->g[i] != 0;
   report->attempts = 0;
@@ -554,10 +592,7 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
       CNI_TRY(climb_again(&k, answer));
     if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
   }
-  if (k.has_walked && report->method == cni_solver_simplex.name)
-    memcpy(answer->v, k.walked, (size_t)answer->velocity_count * sizeof *k.walked);
-  else
-    cni_problem_apply(p, answer->g, answer->v);
+  move(&k, answer);
   if (answer->u) cni_problem_velocity(p, answer->v, answer->g, answer->u); // a step's may be left
   return CN_OK;
 }

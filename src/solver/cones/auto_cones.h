@@ -4,6 +4,7 @@
 #define CNI_SOLVER_AUTO_CONES_H
 
 #include "solver/cones/cones.h"
+#include "solver/joints/bounded.h"
 #include "solver/sweeps/psor.h"
 
 #define CNI_FACTOR_ROWS 60000 // step and explicit problems of more rows are not factored
@@ -12,7 +13,8 @@ typedef struct CniAutoCones {
   CniCones *cones;
   CniPsor *exact; // psor with the exact solution of blocks
   void *walk;     // simplex
-  void *descent;  // of apgd
+  CniBounded bounded;
+  void *descent; // of apgd
   CniArena room;
   double *best; // impulses of the problem being solved
   int32_t best_capacity;
@@ -29,6 +31,10 @@ void cni_auto_cones_release(CniAutoCones *s);
 CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                                CniStepMemory *memory, double tolerance, double *budget, int near,
                                CnSolveReport *report, double *error);
+// The walk of simplex alone, from the impulses of the answer.
+CnStatus cni_auto_cones_walk(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                             CniStepMemory *memory, double tolerance, CnSolveReport *report,
+                             double *error);
 CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                               CniStepMemory *memory, CnSolveReport *report);
 

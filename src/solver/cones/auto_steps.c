@@ -266,6 +266,34 @@ static int32_t first_steps(const CnProblem *p, const CnAnswer *answer, int tree,
   return ratio > LOADED && off <= LOADED_BARELY ? LOADED_BURST : 0;
 }
 
+// Joints and rows with bounds, from what was given; those that push each other to and fro are a matter of single
+// pivots.
+static CnStatus try_bounded(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
+                            CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report,
+                            CniAutoRound *round, int *done) {
+  size_t bytes = (size_t)p->row_count * sizeof *s->given;
+  round->speed = cni_free_speed(p);
+  CniBoundedAim aim = {.enough = HALFWAY * round->tolerance * round->speed,
+                       .rounds = CNI_BOUNDED_ROUNDS,
+                       .budget = round->budget};
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->given, s->given_capacity, 0, p->row_count));
+  memcpy(s->given, answer->g, bytes);
+  CNI_TRY(cni_bounded_solve(&cones->bounded, p, s->sweeps->def.tasks, answer, &aim));
+  round->budget = aim.budget;
+  report->iterations += aim.rounds;
+  *done = aim.worst <= aim.enough;
+  if (*done) report->method = "active rows";
+  if (*done) return CN_OK;
+  double error = INFINITY;
+  memcpy(answer->g, s->given, bytes);
+  if (aim.worst < INFINITY)
+    CNI_TRY(
+        cni_auto_cones_walk(cones, p, answer, memory, HALFWAY * round->tolerance, report, &error));
+  *done = error <= round->tolerance;
+  if (!*done) memcpy(answer->g, s->given, bytes);
+  return CN_OK;
+}
+
 // Problems that are not large: what was given, few rows beside joints. *done: 1: that is the answer;
 // *swept: 0: sweeps are still to be made.
 static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
@@ -275,7 +303,9 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   int few = others <= (joints > 0 ? FEW_ROWS : SMALL_ROWS);
   *done = *swept = 0;
   if (others <= SMALL_ROWS) round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
-  if (p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;
+  if (joints > 0 && others > 0 && cni_bounded_takes(p))
+    CNI_TRY(try_bounded(s, cones, p, answer, memory, report, round, done));
+  if (*done || p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;
   if (joints == 0 && !few && !may_be_factored(s, p)) return CN_OK; // as larger ones do
   round->speed = cni_free_speed(p);
   double limit = GIVEN * round->tolerance * round->speed, near = NEAR * round->speed;

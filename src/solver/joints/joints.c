@@ -31,6 +31,7 @@ void cni_joints_release(CniJoints *j) {
   CNI_RELEASE(&a, j->blocks, j->block_capacity);
   CNI_RELEASE(&a, j->block, j->list_capacity);
   CNI_RELEASE(&a, j->also, j->also_capacity);
+  CNI_RELEASE(&a, j->held, j->held_capacity);
   CNI_RELEASE(&a, j->sides, j->side_capacity);
   CNI_RELEASE(&a, j->e, j->twist_capacity);
   CNI_RELEASE(&a, j->compliance, j->compliance_capacity);
@@ -145,8 +146,7 @@ static int add_pair(CniJoints *j, const CnProblem *p, CniDirectBlock *block,
 // and the motor that keeps its coordinate.
 static int goes_on(const CniJoints *j, const CnProblem *p, int32_t next, int32_t dim, int32_t a,
                    int32_t b) {
-  if (next >= p->block_count || j->also_count > 0 || p->blocks[next].kind != CN_BLOCK_BILATERAL)
-    return 0;
+  if (next >= p->block_count || (j->also_count > 0 && !j->bounds) || !takes(j, p, next)) return 0;
   const CniBlock *block = &p->blocks[next];
   if (dim + block->dim > CNI_MAX_DIM ||
       block->row != p->blocks[next - 1].row + p->blocks[next - 1].dim)
@@ -157,6 +157,17 @@ static int goes_on(const CniJoints *j, const CnProblem *p, int32_t next, int32_t
   for (int32_t i = 0; i < 2 * block->dim; i++)
     if (entries[i].group != (i % 2 ? b : a)) return 0;
   return a != b;
+}
+
+// A row at a bound: nothing moves it, x = 0.
+static void hold(CniJoints *j, const CniDirectBlock *block, int32_t row) {
+  for (int32_t r = 0; r < block->dim; r++) {
+    if (j->held[row + r] == CNI_INSIDE) continue;
+    for (int32_t k = block->side; k < block->side + block->side_count; k++)
+      j->e[j->sides[k].at + r] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    j->compliance[block->row + r] = 1;
+    j->b[block->row + r] = -j->bounds[row + r];
+  }
 }
 
 // The blocks [index, returned) as one.
@@ -197,6 +208,7 @@ static int32_t add_block(CniJoints *j, const CnProblem *p, int32_t index) {
     e->velocity = cn_add(e->velocity, entry->coefficient.velocity);
     e->spin = cn_add(e->spin, entry->coefficient.spin);
   }
+  if (j->bounds) hold(j, &block, from->row);
   j->block[s->block_count] = index;
   j->blocks[s->block_count++] = block;
   s->row_count += block.dim;
@@ -224,6 +236,24 @@ static CnStatus load_all(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32
 CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
   j->also_count = 0;
   return load_all(j, p, tasks, fits);
+}
+
+CnStatus cni_joints_take_bounded(CniJoints *j, const CnProblem *p) {
+  CNI_TRY(CNI_RESERVE(&j->allocator, j->also, j->also_capacity, 0, p->block_count));
+  CNI_TRY(CNI_RESERVE(&j->allocator, j->held, j->held_capacity, 0, p->row_count));
+  memset(j->held, CNI_INSIDE, (size_t)p->row_count);
+  return CN_OK;
+}
+
+CnStatus cni_joints_load_bounded(CniJoints *j, const CnProblem *p, CnTasks *tasks, const double *g,
+                                 int32_t *fits) {
+  memset(j->also, 1, (size_t)p->block_count);
+  j->also_count = p->block_count;
+  j->bounds = g;
+  CnStatus status = load_all(j, p, tasks, fits);
+  j->also_count = 0;
+  j->bounds = NULL;
+  return status;
 }
 
 // ---- solutions ----

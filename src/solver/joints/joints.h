@@ -9,6 +9,9 @@
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 
+// Of a row with bounds: is it at one?
+typedef enum CniHeld { CNI_INSIDE = 0, CNI_HELD_LOW, CNI_HELD_HIGH } CniHeld;
+
 typedef struct CniJoints {
   CnAllocator allocator;
   CniDirect *direct;
@@ -19,11 +22,15 @@ typedef struct CniJoints {
   CniDirectBlock *blocks;
   int32_t *block; // per block: in the problem
   uint8_t *also;  // per block of the problem: 1: taken as two-sided, where it is not
+  uint8_t *held;  // per row of the problem (CniHeld), and
+  const double
+      *bounds; // the impulses of those at a bound; null: rows with bounds are none of the system
   CniDirectSide *sides;
   CnTwist *e;
   double *compliance, *b, *x; // by rows; x: work
   int32_t body_capacity, group_capacity, body_of_capacity, block_capacity, list_capacity;
   int32_t also_capacity, also_count; // 0: none is
+  int32_t held_capacity;
   int32_t side_capacity, twist_capacity, compliance_capacity, b_capacity, x_capacity;
   int32_t twist_count;
 } CniJoints;
@@ -37,6 +44,12 @@ int32_t cni_joints_count(const CnProblem *p);
 // Collect, order if the structure is new, factor. *fits: 0 where the factor would be too large; then
 // nothing else is to be called.
 CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits);
+
+// The same with all rows that have bounds, bounded.c: those inside are two-sided; those that `held` has at a bound
+// stay at their impulse in g. What else acts on a system of these is cni_joints_go_on.
+CnStatus cni_joints_take_bounded(CniJoints *j, const CnProblem *p); // room for `held`, all inside
+CnStatus cni_joints_load_bounded(CniJoints *j, const CnProblem *p, CnTasks *tasks, const double *g,
+                                 int32_t *fits);
 
 // Impulses g and velocities v of a problem that has no other blocks. least: 0: of impulses that move the
 // bodies alike any will do, for who calls cni_joints_least in the end.

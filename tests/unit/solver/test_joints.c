@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints are one block of the sweeps: problems of joints alone are answered by one solve, mechanisms
-// with contacts keep their joints at every number of sweeps, dependent rows share alike, and the
-// number of workers does not show.
+// with contacts keep their joints at every number of sweeps, dependent rows share alike, the
+// number of workers does not show, and rows with bounds are solved with the joints.
 #include "check.h"
 #include "scenes.h"
 #include "solving.h"
@@ -123,13 +123,37 @@ static void equal_shares(void **state) {
   }
 }
 
+// Rows with bounds beside the joints: the active ones are found with the factor of the joints, and they are those
+// of the simplex.
+static void bounded_rows(void **state) {
+  (void)state;
+  CniRng rng = {33};
+  RandomProblem how = random_problem_default();
+  int32_t direct = 0;
+  how.group_count = 30;
+  how.kinds = 1u << CN_BLOCK_BILATERAL | 1u << CN_BLOCK_UNILATERAL | 1u << CN_BLOCK_INTERVAL;
+  for (int32_t i = 0; i < 100; i++) {
+    how.block_count = 5 + i % 40;
+    how.compliant = i % 3 > 0;
+    CnProblem *p = random_problem(&rng, &how);
+    CnAnswer answer = answer_for(p), other = answer_for(p);
+    CnSolveReport report = solve_once("auto", 120, NULL, p, &answer);
+    CHECK(report.converged && report.certificate.residual <= 1e-8);
+    direct += strcmp(report.method, "active rows") == 0;
+    solve_once("simplex", 10000, NULL, p, &other);
+    for (int32_t k = 0; k < answer.velocity_count; k++) CHECK_NEAR(answer.v[k], other.v[k], 1e-6);
+    cn_answer_release(&answer);
+    cn_answer_release(&other);
+    cn_problem_destroy(p);
+  }
+  CHECK(direct > 50);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(chains_in_one_iteration),
-      cmocka_unit_test(auto_is_direct),
-      cmocka_unit_test(random_joints),
-      cmocka_unit_test(joints_hold),
-      cmocka_unit_test(equal_shares),
+      cmocka_unit_test(bounded_rows),   cmocka_unit_test(chains_in_one_iteration),
+      cmocka_unit_test(auto_is_direct), cmocka_unit_test(random_joints),
+      cmocka_unit_test(joints_hold),    cmocka_unit_test(equal_shares),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

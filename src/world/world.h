@@ -203,6 +203,8 @@ CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twis
 CnStatus cni_touch_reserve(CnWorld *world);
 void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
+// Do motors without a bound follow their targets, in a state at the end of a step? An error names one that does not.
+CnStatus cni_motors_follow(CnWorld *world, double t, const double *q, const double *v);
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
 // The work of springs, motors and loads over the step; null: not known.

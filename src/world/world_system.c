@@ -253,6 +253,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
     answer = &all;
   }
   if (!answer) {
+    CNI_TRY(cni_motors_follow(world, t_new, q_new, v_new));
     CNI_TRY(cni_equations_answer(world, &answer));
     all = *answer;
     all.v = (double *)v_new;

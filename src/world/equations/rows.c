@@ -143,6 +143,42 @@ void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size
     snprintf(text, capacity, "%s%s %d", parts[row->part], what, (int)of);
 }
 
+// ---- motors without a bound ----
+
+#define FOLLOWED 1e-3 // of the speeds in a row; m or rad
+
+// One that does not keep its target is held by other joints, or drives against another one: the schemes leave such rows
+// out, as they depend on the others.
+CnStatus cni_motors_follow(CnWorld *world, double t, const double *q, const double *v) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  int32_t often = world->now.settings.integration.projection;
+  for (int32_t i = 0; i < eq->plain.bilateral_count; i++) {
+    const CniWorldRow *row = &eq->rows[i];
+    double at[3 * 6] = {0}, rate = 0, gap = 0, off, size;
+    int32_t groups[3];
+    if (row->part != CNI_PART_MOTOR || row->rotor >= 0) continue;
+    int32_t count = cni_row_groups(world, row, groups);
+    CNI_TRY(eq->plain.jacobian(world, t, q, &i, 1, at, &rate));
+    off = rate;
+    size = fabs(rate);
+    for (int32_t k = 0; k < 6 * count; k++) {
+      double part = at[k] * v[6 * (size_t)groups[k / 6] + (size_t)(k % 6)];
+      off += part;
+      size += fabs(part);
+    }
+    if (often == 1 || often < 0) gap = cni_row_value(world, row, t, (const CnPose *)q);
+    if (fabs(off) <= FOLLOWED * size && fabs(gap) <= FOLLOWED) continue;
+    char name[64];
+    cni_row_name(world, row, name, sizeof name);
+    return cni_error(
+        CN_STOPPED,
+        "%s: step %lld: the %s, whose effort has no bound, cannot follow its target: other "
+        "joints hold what it is to move",
+        world->now.settings.integrator, (long long)world->now.step + 1, name);
+  }
+  return CN_OK;
+}
+
 // ---- bounds ----
 
 // Force of the locked directions, whose rows begin at `first`; of a cam, whose limits do, that of its

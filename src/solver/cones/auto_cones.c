@@ -9,7 +9,7 @@
 //      joints exactly, or without joints apgd, which alone are left where factors would be too
 //      large; other warm problems: a few steps of Newton
 //   3. ipm, one round
-//      step problems without friction: simplex, which is exact in finitely many pivots
+//      step problems without friction: simplex, which is exact in finitely many pivots; with joints before ipm too
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
 //   6. sweeps once more, plain and mixed, while the tolerance is in reach, and Newton with a
@@ -377,6 +377,22 @@ static CnStatus try_walk(Search *k) {
   return try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
 }
 
+// Machines: the walk to its end, or not at all: what it leaves is no place to begin from.
+static CnStatus walk_first(Search *k) {
+  double *before, error = k->error;
+  const char *method = k->report->method;
+  size_t bytes = (size_t)k->p->row_count * sizeof *before;
+  if (cni_joints_count(k->p) == 0) return CN_OK;
+  CNI_TRY(CNI_TAKE(&k->s->room, k->p->row_count, before));
+  memcpy(before, k->best, bytes);
+  CNI_TRY(try_walk(k));
+  if (k->done) return CN_OK;
+  memcpy(k->best, before, bytes);
+  k->error = error;
+  k->report->method = method;
+  return CN_OK;
+}
+
 // ---- the ladder ----
 
 // Room for answers of a global problem, and its explicit form.
@@ -433,6 +449,7 @@ static CnStatus climb(Search *k) {
   CNI_TRY(load(k));
   if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
   if (!k->swept) CNI_TRY(begin_other(k));
+  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(walk_first(k));
   if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && k->swept) {

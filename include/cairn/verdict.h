@@ -22,6 +22,8 @@ typedef enum CnFindingKind {
   CN_FINDING_NOT_CONVERGED, ///< a solver that missed its tolerance: steps, and their share
   CN_FINDING_CUT,           ///< a solve that its time budget ended: likewise
   CN_FINDING_INFEASIBLE,    ///< joints or contacts that contradict each other: likewise
+  CN_FINDING_STEP,     ///< how far gravity moves a body without joints in a step: m over its size
+  CN_FINDING_DISTANCE, ///< how coarse the numbers of a far place are: m over the body's size
   CN_FINDING_COUNT
 } CnFindingKind;
 
@@ -44,20 +46,21 @@ typedef struct CnFinding {
 } CnFinding;
 
 typedef struct CnVerdict {
-  int32_t trusted;                         ///< 1: nothing speaks against it
-  int32_t reason_count;                    ///< 0 if it is trusted
+  int32_t trusted;                         ///< 1: steps were made, and nothing speaks against them
+  int32_t reason_count;                    ///< 0 if it is trusted, or no step was made
   CnFindingKind reasons[CN_FINDING_COUNT]; ///< the gravest first
   int64_t step_count;                      ///< steps that were watched
   double time_step;                        ///< s: the one to try instead; 0: another would not help
   int32_t exact;                           ///< 1: a more exact solve would help
   int32_t energy_watched; ///< 0: springs, drives or loads act and there is no balance
   CnFinding findings[CN_FINDING_COUNT];
-  char line[640]; ///< "trusted: ...", or "do not trust this run: ...": all reasons
+  char
+      line[640]; ///< "trusted: ...", "not judged: ..." or "do not trust this run: ...": all reasons
 } CnVerdict;
 
 /// The verdict on all steps made so far, those before a snapshot included, and on the present positions.
-/// A world that has made no step is trusted as far as its positions are. Takes the time of a collision
-/// detection.
+/// A world that has made no step is not trusted: there is nothing to judge but its positions. Takes the
+/// time of a collision detection.
 CN_API CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict);
 
 #ifdef __cplusplus

@@ -17,8 +17,9 @@
 // and their work there is counted the same way with the means of the drift. The weight does m g.(x1 -
 // x0); what it did in the kick less that is the scheme's. So is what geometric stiffness adds.
 //
-// Speeds that a joint does not allow, as bodies may have them at the start, are taken in one blow: its work
-// belongs to the impacts.
+// Speeds that a joint or a coupling does not allow, as bodies may have them at the start, are taken in one blow: its
+// work belongs to the impacts. hem5 and rkf45 take it before their first step, and tell nothing of it: what is left
+// of such a step is the blow.
 //
 // By the integrators that work with equations of motion the impulses are sums over the step
 // (`by_quadrature`): joints work by the means of their rates at both ends, which of a rigid one are zero;
@@ -41,6 +42,7 @@ typedef struct Sum {
   double *fields[FIELDS]; // six numbers a group
   CnTwist *impulses;      // E^T g by group, with rounds; null: free velocities are in the groups
   CnStepBalance *out;
+  int blow; // speeds at the start that joints or couplings do not allow
 } Sum;
 
 static void add(CnBalanceTerm *term, CnVec3 momentum, CnVec3 angular, double energy) {
@@ -200,13 +202,36 @@ static void add_block(const Sum *s, int32_t index, CnBalancePart part) {
   add_rows(s, CN_BALANCE_FRICTION, g, products, 1, block->dim);
 }
 
-// A coupling that is one-sided and closes: what it takes is a blow.
-static CnBalancePart coupling_part(const Sum *s, int32_t index, const CniCoupling *coupling) {
+static CnTwist start_of(const CniBalanceInput *in, int32_t body) {
+  CnTwist none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  return body < 0 || in->model->bodies[body].kind == CN_BODY_FIXED ? none : in->twist[body];
+}
+
+// How fast the coordinates of a coupling may change against it by what its bodies turn in a step.
+static double coupling_slack(const CniBalanceInput *in, const CniCoupling *coupling) {
+  CniCouplingTerm terms[CN_COUPLING_TERMS];
+  double slack = in->restitution_threshold;
+  cni_coupling_terms(in->model, coupling, in->pose, terms);
+  for (int32_t k = 0; k < coupling->def.term_count; k++) {
+    const CniJoint *joint = &in->model->joints[terms[k].joint];
+    CnTwist a = start_of(in, joint->body_a), b = start_of(in, joint->body_b);
+    double turn = cn_norm(a.spin) + cn_norm(b.spin);
+    double speed = terms[k].row.turns ? turn : cn_norm(cn_sub(b.velocity, a.velocity));
+    slack += fabs(terms[k].slope) * in->time_step * turn * (speed + turn);
+  }
+  return slack;
+}
+
+// A coupling that closes because it is one-sided, or that the bodies come with speeds against: what it takes
+// is a blow.
+static CnBalancePart coupling_part(Sum *s, int32_t index, const CniCoupling *coupling) {
   const CniBlock *block = &s->in->problem->blocks[index];
   double u[CNI_MAX_DIM] = {0};
-  if (!coupling->def.one_sided) return CN_BALANCE_JOINTS;
   cni_storages[block->storage].velocity(s->in->problem, block, s->fields[OLD], u);
-  return u[0] < -s->in->restitution_threshold ? CN_BALANCE_IMPACTS : CN_BALANCE_JOINTS;
+  int blow = coupling->def.one_sided ? u[0] < -s->in->restitution_threshold
+                                     : fabs(u[0]) > coupling_slack(s->in, coupling);
+  s->blow |= blow;
+  return blow ? CN_BALANCE_IMPACTS : CN_BALANCE_JOINTS;
 }
 
 static CnBalancePart part_of(const CniJointBlock *block) {
@@ -300,11 +325,6 @@ static void move_efforts(const Sum *s, const CniJoint *joint, const CniJointPlac
   }
 }
 
-static CnTwist start_of(const CniBalanceInput *in, int32_t body) {
-  CnTwist none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  return body < 0 || in->model->bodies[body].kind == CN_BODY_FIXED ? none : in->twist[body];
-}
-
 // Did the bodies come with speeds that the joint does not allow, more than its turning in a step, or
 // gravity, could leave? Then what it takes is a blow.
 static int is_blow(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
@@ -324,7 +344,7 @@ static int is_blow(const Sum *s, const CniJoint *joint, const CniJointPlace *pla
   return 0;
 }
 
-static void joint_terms(const Sum *s, int32_t i) {
+static void joint_terms(Sum *s, int32_t i) {
   const CniBalanceInput *in = s->in;
   const CniJoint *joint = &in->model->joints[i];
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
@@ -337,10 +357,15 @@ static void joint_terms(const Sum *s, int32_t i) {
   int32_t count = cni_joint_list(in->problem, joint, &place, in->time_step, blocks);
   for (int32_t k = 0; k < count; k++) {
     parts[k] = part_of(&blocks[k]);
-    if (parts[k] == CN_BALANCE_JOINTS && is_blow(s, joint, &place, &blocks[k]))
+    if (parts[k] == CN_BALANCE_JOINTS && is_blow(s, joint, &place, &blocks[k])) {
       parts[k] = CN_BALANCE_IMPACTS;
+      s->blow = 1;
+    }
     double before = s->out->parts[parts[k]].energy;
     add_block(s, first + k, parts[k]);
+    cni_soft_work(in, joint, &place, &blocks[k],
+                  in->answer->g[in->problem->blocks[first + k].row] * blocks[k].scale[0],
+                  s->out->parts[parts[k]].energy - before);
     if (is_known(in, joint, &blocks[k])) s->out->parts[parts[k]].energy = before;
   }
   if (!in->by_quadrature) return;
@@ -427,7 +452,9 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   }
   if (in->by_quadrature) {
     balance->parts[CN_BALANCE_SCHEME] = (CnBalanceTerm){0};
-    balance->parts[CN_BALANCE_SCHEME] = what_is_left(balance);
+    CnBalanceTerm left = what_is_left(balance);
+    add(&balance->parts[s.blow ? CN_BALANCE_IMPACTS : CN_BALANCE_SCHEME], left.momentum,
+        left.angular_momentum, left.energy);
   }
   balance->residual = what_is_left(balance);
   return CN_OK;

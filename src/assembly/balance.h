@@ -13,6 +13,14 @@ typedef struct CniWorks {
   double springs, drives, loads;
 } CniWorks;
 
+// J: work of soft limits; of them and of servos: what is stored, and what they gave back less than they and their
+// dampers took.
+typedef struct CniSoftWork {
+  double limits, stored, lost;
+} CniSoftWork;
+// Of a loss what is not the work of dampers of so much power.
+double cni_lost_to_step(double lost, double power, double h);
+
 typedef struct CniBalanceInput {
   const CniModel *model;
   const CnProblem *problem;
@@ -32,6 +40,7 @@ typedef struct CniBalanceInput {
   // means of both ends; what that leaves is the scheme's.
   int32_t by_quadrature;
   const CniWorks *works; // then: theirs over the step, better known; null: they are not
+  CniSoftWork *soft;     // to be filled in for a step problem; null: not asked for
   CniArena *arena;
 } CniBalanceInput;
 CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);

@@ -182,8 +182,15 @@ static int plan_steps(CniJob *job, double time) {
   if (steps < 0 && (time - start) / h > STEPS_MAX)
     return cni_fail(job->args, "%s: %g s are more than %g steps of %g s", job->label, time,
                     STEPS_MAX, h);
+  if (steps < 0 && !job->resume && time > 0 && h > time)
+    return cni_fail(job->args, "%s: a step of %g s is longer than the %g s to simulate", job->label,
+                    h, time);
   job->last_step = steps >= 0 ? steps : behind + step_count(fmax(0, time - start), h);
   job->end_time = steps >= 0 ? start + (double)(steps - behind) * h : time;
+  double made = start + (double)(job->last_step - behind) * h;
+  if (steps < 0 && !job->resume && !job->quiet && !job->json && made > time * (1 + 1e-9))
+    cni_tell("%s: %g s are no whole number of steps of %g s: %g s are made", job->label, time, h,
+             made);
   return CNI_EXIT_DONE;
 }
 

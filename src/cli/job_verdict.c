@@ -50,7 +50,10 @@ void cni_job_print_verdict(const CniJob *job) {
 void cni_job_show_verdict(CniShow *show, const CniJob *job) {
   const CnVerdict *v = &job->verdict;
   char text[96];
-  cni_show_text(show, "verdict", NULL, v->trusted ? "trusted" : "do not trust");
+  cni_show_text(show, "verdict", NULL,
+                v->trusted        ? "trusted"
+                : v->reason_count ? "do not trust"
+                                  : "not judged");
   cni_show_text(show, "verdict_line", NULL, v->line);
   cni_show_list(show, "reasons", NULL);
   for (int32_t i = 0; i < v->reason_count; i++) {

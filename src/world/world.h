@@ -130,6 +130,7 @@ struct CnWorld {
   CniStepContacts found; // of the step under way
   CniTouch touch;        // likewise
   CnStepBalance balance; // of the last step
+  CniSoftWork soft;      // likewise
   int32_t balance_known;
 };
 

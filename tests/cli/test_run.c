@@ -72,6 +72,14 @@ static void free_fall(void **state) {
   object = parse(c, "run fall.json --json --time 0.075", 0);
   CHECK(number(object, "steps") == 8);
   json_decref(object);
+  cairn_status(c, "run fall.json --time 0.075", 0);
+  check_contains(c->command.err, "0.075 s are no whole number of steps of 0.01 s: 0.08 s are made");
+  check_refused(c, "run fall.json --h 10 --time 5", 1,
+                "a step of 10 s is longer than the 5 s to simulate");
+  check_refused(c, "run fall.json --h 1", 1, "a step of 1 s is longer than the 0.5 s to simulate");
+  // nothing was made: nothing to trust
+  cairn_status(c, "run fall.json --steps 0 --strict", 3);
+  check_contains(c->command.out, "not judged: no step was made");
 }
 
 static void same_hash(void **state) {

@@ -41,8 +41,8 @@ static void blow(const char *integrator, CnVec3 velocity, double taken) {
 // kg = 1/7 kg: 1/14 J.
 static void blows(void **state) {
   (void)state;
-  const char *names[] = {"impulse", "moreau-jean"};
-  for (int i = 0; i < 2; i++) {
+  const char *names[] = {"impulse", "moreau-jean", "hem5", "rkf45"};
+  for (int i = 0; i < 4; i++) {
     blow(names[i], cn_vec3(1, 0, 0), .25);
     if (i == 0) blow(names[i], cn_vec3(0, 1, 0), 1. / 14);
   }

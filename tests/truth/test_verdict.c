@@ -331,6 +331,55 @@ static void servo(CnWorld *world, double x, double y) {
   world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, Z, &axis);
 }
 
+// A mass let go at .3 m from where a soft ball joint of x N/m and y N s/m has it.
+static void hung(CnWorld *world, double x, double y) {
+  CnJointDef def = cn_joint_def_default(CN_JOINT_BALL);
+  CnJointId id;
+  def.body_b = world_part(world, 1, 1, cn_vec3(0, 0, 0.3), 0);
+  def.stiffness = x;
+  def.damping = y;
+  CHECK_OK(cn_joint_create(world, &def, &id));
+}
+
+// The same on a soft distance joint.
+static void tied(CnWorld *world, double x, double y) {
+  CnJointDef def = cn_joint_def_default(CN_JOINT_DISTANCE);
+  CnJointId id;
+  def.body_b = world_part(world, 1, 1, cn_vec3(0, 0, -0.7), 0);
+  def.distance = 1;
+  def.stiffness = x;
+  def.damping = y;
+  CHECK_OK(cn_joint_create(world, &def, &id));
+}
+
+// The same by a servo; x below 0: one that gives no more than 15 N.
+static void held(CnWorld *world, double x, double y) {
+  CnBodyId body = world_part(world, 1, 1, CN_VEC3_ZERO, 0);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  axis.drive = CN_DRIVE_POSITION;
+  axis.motor_position = -0.3;
+  axis.motor_stiffness = fabs(x);
+  axis.motor_damping = y;
+  axis.motor_effort = x > 0 ? INFINITY : 15;
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, Z, &axis);
+}
+
+// Two wheels in gear that come with x and y rad/s, as they cannot turn: a blow at the start.
+static void clutch(CnWorld *world, double x, double y) {
+  CnCouplingDef gear = cn_coupling_def_default();
+  CnCouplingId id;
+  gear.term_count = 2;
+  for (int i = 0; i < 2; i++) {
+    CnBodyId wheel = world_part(world, 1, 0.1, cn_vec3(i, 0, 0), 0);
+    CnTwist twist = {CN_VEC3_ZERO, cn_vec3(0, i ? x : y, 0)};
+    CHECK_OK(cn_body_set_twist(world, wheel, &twist));
+    gear.terms[i].joint =
+        world_join(world, CN_JOINT_REVOLUTE, GROUND, wheel, cn_vec3(i, 0, 0), Y, NULL);
+    gear.terms[i].coefficient = i ? -1 : 1;
+  }
+  CHECK_OK(cn_coupling_create(world, &gear, &id));
+}
+
 // A mass at .4 m from a centre that attracts with x N m2, y m/s across; no gravity.
 static void orbit(CnWorld *world, double x, double y) {
   CnTwist twist = {cn_vec3(0, y, 0), CN_VEC3_ZERO};

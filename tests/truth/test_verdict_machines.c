@@ -69,6 +69,23 @@ static void slider_crank(CnWorld *world, double x) {
   CHECK_OK(cn_joint_create(world, &joint, &id));
 }
 
+// A heavy slider without gravity, cranked at x rad/s: as in examples/machines.
+static void cranked(CnWorld *world, double x) {
+  CnJointAxis motor = motor_of(CN_JOINT_REVOLUTE, x, INFINITY);
+  CnBodyId crank = world_part(world, 1, 1. / 1200, cn_vec3(0.05, 0, 0), 0);
+  CnBodyId rod = world_part(world, 2, 2 * .16 / 12, cn_vec3(0.3, 0, 0), 0);
+  CnBodyId slide = world_part(world, 3, 0.005, cn_vec3(0.5, 0, 0), 0);
+  CnTwist turns = {cn_vec3(0, 0, -0.05 * x), cn_vec3(0, x, 0)};
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  CHECK_OK(cn_body_set_twist(world, crank, &turns));
+  turns.spin = cn_vec3(0, -x / 4, 0);
+  CHECK_OK(cn_body_set_twist(world, rod, &turns));
+  world_join(world, CN_JOINT_REVOLUTE, GROUND, crank, CN_VEC3_ZERO, Y, &motor);
+  world_join(world, CN_JOINT_REVOLUTE, crank, rod, cn_vec3(0.1, 0, 0), Y, NULL);
+  world_join(world, CN_JOINT_REVOLUTE, rod, slide, cn_vec3(0.5, 0, 0), Y, NULL);
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, slide, cn_vec3(0.5, 0, 0), X, NULL);
+}
+
 // A carriage that a motor of any strength drives to its stop, x m/s.
 static void stop(CnWorld *world, double x) {
   CnBodyId body = world_part(world, 1, 0.1, CN_VEC3_ZERO, 0);
@@ -265,6 +282,8 @@ static const Run good[] = {
     {"slider-crank", slider_crank, 0, 0.002, 600, NULL, 0, 0, NULL},
     {"slider-crank, moreau-jean", slider_crank, 0, 0.002, 200, NULL, 0, 0, "moreau-jean"},
     {"slider-crank, hem5", slider_crank, 0, 0.01, 60, NULL, 0, 0, "hem5"},
+    {"cranked, hem5, long steps", cranked, 10, 0.02, 60, NULL, 0, 0, "hem5"},
+    {"cranked, rkf45, long steps", cranked, 10, 0.02, 60, NULL, 0, 0, "rkf45"},
     {"a motor that stays off its stop", stop, 0.1, 0.005, 100, NULL, 0, 0, NULL},
     {"a press that does not reach", press, 0.01, 0.005, 200, NULL, 0, 0, NULL},
     {"1 t on 1 kg", load, 1e3, 0.005, 60, NULL, 0, 0, NULL},

@@ -173,15 +173,12 @@ static const CniField linear_fields[] = {ROW(VEC3, CniContactRecord, linear, "li
                                          CNI_FIELDS_END};
 static const CniField angular_fields[] = {ROW(VEC3, CniContactRecord, angular, "angular"),
                                           CNI_FIELDS_END};
-static const CniField watch_fields[] = {ROW(LONG, CniWatch, steps, "steps"),
-                                        ROW(LONG, CniWatch, blind, "blind"),
-                                        ROW(REAL, CniWatch, energy, "energy"),
-                                        ROW(REAL, CniWatch, energy_least, "energy_least"),
-                                        ROW(REAL, CniWatch, scheme, "scheme"),
-                                        ROW(REAL, CniWatch, kinetic, "kinetic"),
-                                        ROW(REAL, CniWatch, fallen, "fallen"),
-                                        ROW(REAL, CniWatch, potential, "potential"),
-                                        CNI_FIELDS_END};
+static const CniField watch_fields[] = {
+    ROW(LONG, CniWatch, steps, "steps"),         ROW(LONG, CniWatch, blind, "blind"),
+    ROW(REAL, CniWatch, energy, "energy"),       ROW(REAL, CniWatch, energy_least, "energy_least"),
+    ROW(REAL, CniWatch, scheme, "scheme"),       ROW(REAL, CniWatch, kinetic, "kinetic"),
+    ROW(REAL, CniWatch, fallen, "fallen"),       ROW(REAL, CniWatch, driven, "driven"),
+    ROW(REAL, CniWatch, potential, "potential"), CNI_FIELDS_END};
 static const CniField found_fields[] = {
     ROW(REAL, CniFinding, value, "value"),
     ROW(REAL, CniFinding, relative, "relative"),

@@ -28,7 +28,9 @@ CnStatus cni_balance_step(CnWorld *world, const CnPose *pose, const CnTwist *twi
                            .geometric_stiffness = settings->geometric_stiffness,
                            .rounds = solved ? world->found.bounces.rounds : 0,
                            .by_quadrature = !solved,
+                           .soft = &world->soft,
                            .works = solved ? NULL : cni_equations_works(world),
                            .arena = &world->memory.arena};
+  world->soft = (CniSoftWork){0};
   return cni_balance(&input, &world->balance);
 }

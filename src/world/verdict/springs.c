@@ -28,20 +28,23 @@ static int add_force(const CnWorld *world, const CniForce *force, CniSprings *s)
 
 static int add_joint(const CnWorld *world, const CniJoint *joint, CniSprings *s) {
   const CniModel *model = &world->now.model;
-  int any = 0;
-  if (joint->def.stiffness > 0 || joint->def.damping > 0) return 0;
-  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
-    const CnJointAxis *axis = &joint->def.axes[k];
-    if (axis->limit_stiffness > 0) return 0;
-    any |= axis->stiffness > 0 || axis->damping > 0;
-  }
+  const CnJointDef *def = &joint->def;
+  int soft = def->stiffness > 0 || def->damping > 0, any = soft;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
+    any |= def->axes[k].stiffness > 0 || def->axes[k].damping > 0;
   if (!any) return 1;
   CniJointEnd a, b;
   CniJointPlace place;
   cni_joint_ends(joint, model->pose, model->twist, &a, &b);
   cni_joint_between(joint, &a, &b, &place);
+  for (int32_t k = 0; soft && k < place.locked_count; k++) {
+    const CniJointRow *row = &place.locked[k];
+    double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
+    s->energy += 0.5 * def->stiffness * row->value * row->value;
+    s->power += def->damping * rate * rate;
+  }
   for (int32_t k = 0; k < place.axis_count; k++) {
-    const CnJointAxis *axis = &joint->def.axes[k];
+    const CnJointAxis *axis = &def->axes[k];
     double x = place.axes[k].value - axis->rest;
     double rate = cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
     s->energy += 0.5 * axis->stiffness * x * x;
@@ -60,13 +63,7 @@ CniSprings cni_watch_springs(const CnWorld *world) {
   return s;
 }
 
-#define TAKEN 3.0 // times what dampers take
-
-// A loss of the size of what dampers take is not told: rates change within a step, and what swings on in spite of
-// its dampers for more than that is not damped by the step any more. Nor can anything be told of a gain.
 double cni_springs_lost(const CniSprings *before, const CniSprings *now, double work, double h) {
-  double lost = work + now->energy - before->energy;
-  double most = TAKEN * h * cn_max(before->power, now->power);
-  if (most == 0) return lost;
-  return cn_min(lost + most, 0);
+  return cni_lost_to_step(work + now->energy - before->energy, cn_max(before->power, now->power),
+                          h);
 }

@@ -21,13 +21,15 @@ const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT] = {
     [CN_FINDING_NOT_CONVERGED] = {"not_converged", 0, 0.05},
     [CN_FINDING_CUT] = {"cut", 0, 0.05},
     [CN_FINDING_INFEASIBLE] = {"infeasible", 0, 0},
+    [CN_FINDING_STEP] = {"step", 50, 0},
+    [CN_FINDING_DISTANCE] = {"distance", 1e-3, 0},
 };
 
 // The order in which reasons are told: causes before what comes of them.
 static const CnFindingKind gravest[CN_FINDING_COUNT] = {
-    CN_FINDING_INFEASIBLE,    CN_FINDING_JOINTS, CN_FINDING_OVERLAPS,
-    CN_FINDING_ENERGY,        CN_FINDING_SCHEME, CN_FINDING_TURNING,
-    CN_FINDING_NOT_CONVERGED, CN_FINDING_CUT,    CN_FINDING_RESIDUAL};
+    CN_FINDING_STEP,          CN_FINDING_DISTANCE, CN_FINDING_INFEASIBLE, CN_FINDING_JOINTS,
+    CN_FINDING_OVERLAPS,      CN_FINDING_ENERGY,   CN_FINDING_SCHEME,     CN_FINDING_TURNING,
+    CN_FINDING_NOT_CONVERGED, CN_FINDING_CUT,      CN_FINDING_RESIDUAL};
 
 const char *cn_finding_name(int32_t kind) {
   return kind >= 0 && kind < CN_FINDING_COUNT ? cni_finding_kinds[kind].name : NULL;
@@ -213,6 +215,23 @@ static void say_infeasible(Text *t, const CnWorld *world, const CniFinding *foun
   put_steps(t, f);
 }
 
+static void say_step(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
+  (void)found;
+  put_body(t, world, f->body);
+  put(t, " falls by %.2g m in a step (", f->value);
+  put_share(t, f->relative);
+  put(t, " its size)");
+}
+
+static void say_distance(Text *t, const CnWorld *world, const CniFinding *found,
+                         const CnFinding *f) {
+  (void)found;
+  put_body(t, world, f->body);
+  put(t, " is so far away that places there are %.2g m apart (", f->value);
+  put_share(t, f->relative);
+  put(t, " its size)");
+}
+
 static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world,
                                                const CniFinding *found, const CnFinding *f) = {
     [CN_FINDING_JOINTS] = say_joints,
@@ -223,7 +242,9 @@ static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world,
     [CN_FINDING_TURNING] = say_turning,
     [CN_FINDING_NOT_CONVERGED] = say_not_converged,
     [CN_FINDING_CUT] = say_cut,
-    [CN_FINDING_INFEASIBLE] = say_infeasible};
+    [CN_FINDING_INFEASIBLE] = say_infeasible,
+    [CN_FINDING_STEP] = say_step,
+    [CN_FINDING_DISTANCE] = say_distance};
 
 // ---- judgement ----
 
@@ -248,21 +269,29 @@ static CnFinding judge(const CniFinding *found, CnFindingKind kind, int64_t step
 // What the present positions add to what steps have seen where they began.
 static CnStatus look_now(CnWorld *world, CniWatch *watch) {
   CniFinding joints = {0}, overlap = {0};
+  CniFinding fall = {0}, far = {0};
   const CniContact *contacts;
   int32_t count;
   cni_watch_joints(world, &joints);
+  cni_watch_scale(world, &fall, &far);
   if (!world->hooks.modify) { // which may take contacts out
     CNI_TRY(cni_world_touching(world, &contacts, &count));
     cni_watch_deepest(&world->now.model, contacts, count, NULL, &overlap);
   }
   cni_watch_note(&watch->found[CN_FINDING_JOINTS], CN_FINDING_JOINTS, watch->steps, &joints);
   cni_watch_note(&watch->found[CN_FINDING_OVERLAPS], CN_FINDING_OVERLAPS, watch->steps, &overlap);
+  cni_watch_note(&watch->found[CN_FINDING_STEP], CN_FINDING_STEP, watch->steps, &fall);
+  cni_watch_note(&watch->found[CN_FINDING_DISTANCE], CN_FINDING_DISTANCE, watch->steps, &far);
   return CN_OK;
 }
 
 static void write_line(const CnWorld *world, CnVerdict *v) {
   Text t = {v->line, sizeof v->line};
   const CnFinding *f = v->findings;
+  if (!v->trusted && v->reason_count == 0) {
+    put(&t, "not judged: no step was made");
+    return;
+  }
   if (!v->trusted) {
     put(&t, "do not trust this run: ");
     for (int32_t i = 0; i < v->reason_count; i++)
@@ -289,12 +318,12 @@ static void write_line(const CnWorld *world, CnVerdict *v) {
   }
 }
 
-// A fifth of a step that is too long, as a number that one would type.
-static double shorter(double h) {
+// A number that one would type.
+static double typed(double h) {
   char text[32];
-  double value = 0.2 * h;
-  snprintf(text, sizeof text, "%.1g", value);
-  return sscanf(text, "%lf", &value) == 1 ? value : 0.2 * h;
+  double value = h;
+  snprintf(text, sizeof text, "%.1g", h);
+  return sscanf(text, "%lf", &value) == 1 ? value : h;
 }
 
 CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
@@ -313,12 +342,14 @@ CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
     sayings[kind](&(Text){f->text, sizeof f->text}, world, &watch.found[kind], f);
     v.reasons[v.reason_count++] = kind;
   }
-  v.trusted = v.reason_count == 0;
+  v.trusted = v.reason_count == 0 && watch.steps > 0;
   const CnFinding *f = v.findings;
   if ((f[CN_FINDING_JOINTS].is_reason && !starts_open(&f[CN_FINDING_JOINTS])) ||
       f[CN_FINDING_OVERLAPS].is_reason || f[CN_FINDING_ENERGY].is_reason ||
       f[CN_FINDING_SCHEME].is_reason || f[CN_FINDING_TURNING].is_reason)
-    v.time_step = shorter(world->now.settings.time_step);
+    v.time_step = typed(0.2 * world->now.settings.time_step);
+  if (f[CN_FINDING_STEP].is_reason) // in which a body falls by its size
+    v.time_step = typed(world->now.settings.time_step / sqrt(f[CN_FINDING_STEP].relative));
   v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason ||
             (f[CN_FINDING_CUT].is_reason && !(world->now.settings.solver.time_budget > 0));
   write_line(world, &v);

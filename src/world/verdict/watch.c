@@ -19,6 +19,7 @@
 #include "solver/solver.h"
 #include "world/world.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/math.h"
@@ -274,7 +275,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
     return 0;
   }
   if (world->balance_known)
-    *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy;
+    *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy + world->soft.lost;
   if (world->balance_known && w->springs.known) {
     CniSprings springs = cni_watch_springs(world);
     if (springs.known)
@@ -300,10 +301,10 @@ static double closing(const CnWorld *world, const CniMotionFigures *now) {
   return weight(world, now) * way;
 }
 
-// More than round-off of what there is?
+// More than round-off of what there is? Soft limits are judged by themselves.
 static int contacts_work(const CnWorld *world, double most) {
   const CnBalanceTerm *parts = world->balance.parts;
-  return fabs(parts[CN_BALANCE_IMPACTS].energy) > BARELY * most ||
+  return fabs(parts[CN_BALANCE_IMPACTS].energy - world->soft.limits) > BARELY * most ||
          fabs(parts[CN_BALANCE_STABILISATION].energy) > BARELY * most;
 }
 
@@ -314,8 +315,17 @@ static double least_speed(const CnWorld *world, const CnSolveReport *solve) {
   return cn_max(cn_norm(world->now.settings.gravity) * world->work.time_step, UNSEEN * seen);
 }
 
-static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFigures *now,
-                         double step) {
+// J: schemes that choose their own steps take the work of rigid motors by their force at the end of a step: it is
+// told late by one step's at most, however many there are.
+static double told_late(CnWorld *world, const CnSolveReport *solve) {
+  CniWatch *watch = &world->now.watch;
+  if (world->balance_known && solve->converged < 0)
+    watch->driven = cn_max(watch->driven, fabs(world->balance.parts[CN_BALANCE_DRIVES].energy));
+  return watch->driven;
+}
+
+static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
+                         const CniMotionFigures *now, double step) {
   CniWatch *watch = &world->now.watch;
   double energy, scheme;
   if (watch->steps == 1) watch->potential = w->before.potential;
@@ -323,6 +333,7 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
   // what springs store may be in motion soon
   if (w->springs.known) watch->fallen = cn_max(watch->fallen, w->springs.energy);
+  if (world->balance_known) watch->fallen = cn_max(watch->fallen, world->soft.stored);
   watch->blind += !unaccounted(world, w, now, &energy, &scheme);
   watch->energy += energy;
   watch->scheme += scheme;
@@ -333,10 +344,11 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   double most = cn_max(watch->kinetic, watch->fallen);
   // the work of the weight is told half a step late
   double late = weight(world, now) * now->fastest * world->work.time_step;
-  double made = watch->energy - watch->energy_least - closing(world, now) - late;
+  double drives = told_late(world, solve);
+  double made = watch->energy - watch->energy_least - closing(world, now) - late - drives;
   // where contacts work, too, what they take and what the weight's half step gives cannot be told apart
   if (world->balance_known && contacts_work(world, most)) watch->scheme = 0;
-  double taken = fabs(watch->scheme) - closing(world, now);
+  double taken = fabs(watch->scheme) - closing(world, now) - drives;
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
   note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 100 * least));
 }
@@ -454,6 +466,26 @@ int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int
   return deepest;
 }
 
+// A body without joints is held by nothing but what it meets: what it falls in a step beyond that is out of sight.
+// Schemes that choose their own steps see what is on the way.
+void cni_watch_scale(const CnWorld *world, CniFinding *fall, CniFinding *far) {
+  const CniModel *model = &world->now.model;
+  const CniSettings *settings = &world->now.settings;
+  int own_steps = (cn_integrator_traits(settings->integrator) & CN_INTEGRATOR_OWN_STEPS) != 0;
+  double drop = cn_norm(settings->gravity) * settings->time_step * settings->time_step;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    double size = gyration(model, i);
+    if (!(size > 0)) continue;
+    CnVec3 at = model->pose[i].position;
+    double coarse = DBL_EPSILON * cn_max(fabs(at.x), cn_max(fabs(at.y), fabs(at.z)));
+    CniWhose whose = {.body = cni_body_id(model, i)};
+    if (coarse > far->relative * size)
+      *far = (CniFinding){.value = coarse, .relative = coarse / size, .whose = whose};
+    if (!own_steps && model->bodies[i].first_joint < 0 && drop > fall->relative * size)
+      *fall = (CniFinding){.value = drop, .relative = drop / size, .whose = whose};
+  }
+}
+
 // ---- the step ----
 
 static void add_contact(const CnWorld *world, int32_t contact, CniWhose *whose) {
@@ -540,7 +572,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   note(watch, CN_FINDING_JOINTS, &joints);
   note(watch, CN_FINDING_OVERLAPS, &world->work.overlap);
   double step = least_speed(world, solve);
-  watch_energy(world, w, &now, step);
+  watch_energy(world, w, solve, &now, step);
   if (solve->converged >= 0)
     note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
                cn_max(cn_max(w->before.speed, now.speed), step));

@@ -34,6 +34,7 @@ typedef struct CniWatch {
   double kinetic;      // J: the most there was
   double
       fallen; // J: the most that gravity has given or taken, from the first step on, or springs had
+  double driven;    // J: the most that motors have done in a step of hem5 or rkf45
   double potential; // J: where it began; known after the first step
   CniFinding found[CN_FINDING_COUNT];
 } CniWatch;
@@ -87,6 +88,9 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
 void cni_watch_overlaps(CnWorld *world);
 // The joint or coupling that is farthest open, at the present positions.
 void cni_watch_joints(const CnWorld *world, CniFinding *worst);
+// At the present places: the body that falls farthest in a step for its size, and the one whose place is known
+// most coarsely.
+void cni_watch_scale(const CnWorld *world, CniFinding *fall, CniFinding *far);
 // The contact of the deepest overlap, the first of equal ones; its number, -1: none is deeper than `worst` was.
 // Contacts without a block (`shorts`, null: all have one) do not count.
 int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,

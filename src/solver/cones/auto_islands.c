@@ -26,6 +26,9 @@
 
 #define SMALL_BLOCKS 400 // of islands for a hand; larger ones have all workers
 #define MOST 0.5         // of all blocks: small islands that are so much are solved by themselves
+#define SLOW 1e-3        // of the free speed: what bodies at rest do not exceed
+#define RESTS 1          // an island whose impulses hold, and
+#define MOVES 2          // one that moves
 #define LOOK 16          // islands that a worker looks at in one go
 
 struct CniHand {
@@ -42,6 +45,7 @@ struct CniHand {
 
 struct CniIslandJob {
   int32_t island;
+  int32_t moves; // 1: no more than the tolerance is asked for
   int32_t met;   // 1: within the tolerance
   double budget; // what it may take; then what is left
   CnStatus status;
@@ -155,6 +159,7 @@ static CnStatus solve_part(const Round *k, CniHand *hand, CniIslandJob *job) {
   CniAutoRound round = k->limits;
   int changed = !k->finish;
   round.budget = job->budget;
+  round.moves = job->moves;
   if (k->finish)
     cni_problem_apply(part, hand->answer.g, hand->answer.v);
   else
@@ -297,6 +302,22 @@ static CnStatus run_twice(Round *k, CnSolveReport *report) {
 
 // ---- which islands ----
 
+// Does a body move faster than what is beneath notice, with the impulses given?
+static int moves(const Round *k, const int32_t *list, int32_t count) {
+  double most = SLOW * k->limits.speed;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t pair[2];
+    cni_block_pair(k->p, &k->p->blocks[list[i]], pair);
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t group = pair[side];
+      if (group < 0 || !(k->p->groups[group].inv_mass > 0)) continue;
+      const double *v = k->answer->v + 6 * (size_t)group;
+      if (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > most * most) return 1;
+    }
+  }
+  return 0;
+}
+
 // Do the impulses given hold? Islands with joints are solved in any case.
 static void look_at(void *context, int32_t begin, int32_t end) {
   const Round *k = context;
@@ -304,8 +325,10 @@ static void look_at(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     const int32_t *list = blocks_of(islands, i);
     int32_t count = block_count(islands, i);
-    double limit = cni_auto_steps_holds(k->steps, k->p, list, count) * k->limits.speed;
-    k->s->rest[i] = limit > 0 && worst_residual(k->p, k->answer, list, count, limit) <= limit;
+    int fast = moves(k, list, count);
+    double limit = cni_auto_steps_holds(k->steps, k->p, list, count, fast) * k->limits.speed;
+    int rests = limit > 0 && worst_residual(k->p, k->answer, list, count, limit) <= limit;
+    k->s->rest[i] = rests ? RESTS : fast ? MOVES : 0;
   }
 }
 
@@ -323,11 +346,13 @@ static CnStatus solve_each(Round *k, CnSolveReport *report) {
   cni_problem_apply(k->p, k->answer->g, k->answer->v);
   cni_parallel_for(s->def.tasks, islands->count, LOOK, look_at, k);
   for (int32_t i = 0; i < islands->count; i++)
-    if (!s->rest[i]) moving += block_count(islands, i);
+    if (s->rest[i] != RESTS) moving += block_count(islands, i);
   report->method = "given";
   for (int32_t i = 0; i < islands->count; i++)
-    if (!s->rest[i])
+    if (s->rest[i] != RESTS) {
       CNI_TRY(add_job(s, i, k->limits.budget * block_count(islands, i) / (double)moving));
+      s->jobs[s->job_count - 1].moves = s->rest[i] == MOVES;
+    }
   return s->job_count > 0 ? run_twice(k, report) : CN_OK;
 }
 
@@ -364,7 +389,8 @@ CnStatus cni_auto_islands_solve(CniAutoIslands *s, CniAutoSteps *steps, CniAutoC
   k.limits = cni_auto_steps_limits(steps, p);
   k.deadline = s->def.time_budget > 0 ? cni_seconds() + s->def.time_budget : 0;
   s->job_count = 0;
-  if (p->block_count > cni_joints_count(p)) {
+  int found = p->block_count > cni_joints_count(p);
+  if (found) {
     CNI_TRY(cni_islands_find(&s->islands, p));
     if (are_apart(&s->islands, p->block_count)) {
       k.limits.speed = cni_free_speed(p);
@@ -374,6 +400,6 @@ CnStatus cni_auto_islands_solve(CniAutoIslands *s, CniAutoSteps *steps, CniAutoC
   }
   CNI_TRY(cni_auto_steps_whole(steps, cones, p, answer, memory, report, &k.limits, &done));
   if (done || report->cut_by_time || p->block_count == 0) return CN_OK;
-  CNI_TRY(cni_islands_find(&s->islands, p));
+  if (!found) CNI_TRY(cni_islands_find(&s->islands, p));
   return finish_each(&k, report);
 }

@@ -16,7 +16,7 @@ typedef struct CniAutoIslands {
   CniIslands islands;
   CniHand **hands; // one a worker
   CniIslandJob *jobs;
-  uint8_t *rest; // per island: 1: the impulses given hold
+  uint8_t *rest; // per island: do the impulses given hold, or does it move
   int32_t hand_count, hand_capacity, job_count, job_capacity, rest_capacity;
 } CniAutoIslands;
 

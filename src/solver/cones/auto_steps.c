@@ -95,13 +95,14 @@ int cni_auto_steps_allows(const CniAutoSteps *s, int32_t bodies, int32_t rows) {
 }
 
 double cni_auto_steps_holds(const CniAutoSteps *s, const CnProblem *p, const int32_t *list,
-                            int32_t count) {
+                            int32_t count, int moves) {
   int32_t rows = 0;
   for (int32_t i = 0; i < count; i++) {
     if (p->blocks[list[i]].kind == CN_BLOCK_BILATERAL) return 0;
     rows += p->blocks[list[i]].dim;
   }
-  return GIVEN * (rows <= SMALL_ROWS ? cn_min(s->tolerance, SMALL_TOLERANCE) : s->tolerance);
+  return GIVEN *
+         (rows <= SMALL_ROWS && !moves ? cn_min(s->tolerance, SMALL_TOLERANCE) : s->tolerance);
 }
 
 // Few rows beside the joints; an island that was taken out, or everything.
@@ -300,9 +301,10 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
                       CniStepMemory *memory, CnSolveReport *report, CniAutoRound *round, int *done,
                       int *swept) {
   int32_t joints = cni_joints_count(p), others = cni_few_rows(p);
-  int few = others <= (joints > 0 ? FEW_ROWS : SMALL_ROWS);
+  int few = joints > 0 ? others <= FEW_ROWS : others <= SMALL_ROWS && !round->moves;
   *done = *swept = 0;
-  if (others <= SMALL_ROWS) round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
+  if (others <= SMALL_ROWS && (joints > 0 || !round->moves))
+    round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
   if (joints > 0 && others > 0 && cni_bounded_takes(p))
     CNI_TRY(try_bounded(s, cones, p, answer, memory, report, round, done));
   if (*done || p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;

@@ -23,6 +23,7 @@ typedef struct CniAutoRound {
   double tolerance, speed; // speed: what residuals are relative to, m/s
   double budget;           // multiplications
   int32_t made;            // sweeps that go on from each other
+  int32_t moves;           // 1: few rows are asked for the tolerance alone
   int32_t few;             // 1: few rows beside joints were tried, or will be
 } CniAutoRound;
 
@@ -36,7 +37,7 @@ CniAutoRound cni_auto_steps_limits(const CniAutoSteps *s, const CnProblem *p);
 int cni_auto_steps_allows(const CniAutoSteps *s, int32_t bodies, int32_t rows);
 // Residual, relative, at which the impulses given are the answer to some blocks; 0: never.
 double cni_auto_steps_holds(const CniAutoSteps *s, const CnProblem *p, const int32_t *list,
-                            int32_t count);
+                            int32_t count, int moves);
 
 // Everything but the factors of islands: the impulses given, machines, sweeps, momentum. *done: 1: the tolerance is
 // met.

@@ -28,9 +28,6 @@ int32_t cni_joint_blocks_of(const CniAssemblyInput *in, const CniJoint *joint, d
                             CniJointBlock *blocks);
 void cni_joint_answer(const CniJointBlock *blocks, int32_t count, const CnProblem *problem,
                       int32_t first, const double *g, CniJointImpulse *kept);
-// To in->soft what a block, if it is a servo or a soft limit, did with the impulse g (its own unit) and work.
-void cni_soft_work(const CniBalanceInput *in, const CniJoint *joint, const CniJointPlace *place,
-                   const CniJointBlock *block, double g, double work);
 // What a motor that gives an effort gives in a step; 0: it is another one.
 double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
 

@@ -8,6 +8,7 @@
 //      with the factor of the joints (joints/bounded.c), then simplex; those of many rows: sweeps that solve their
 //      joints exactly, or without joints apgd, which alone are left where factors would be too
 //      large; other warm problems: a few steps of Newton
+//      large piles with Coulomb's law have alternating directions from where apgd ends
 //   3. ipm, one round
 //      step problems without friction: simplex, which is exact in finitely many pivots; with joints before ipm too
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
@@ -53,6 +54,9 @@
 #define TRY_STEPS 12       // between sweeps
 #define LEAST_STEPS 6      // within a budget: with fewer nothing is begun
 #define CONE_STEPS 300     // and where all else has failed
+#define ADMM_WORK 2.5e12   // multiplications of so many factors, of which an iteration is a part,
+#define ADMM_MOST 10000    // iterations
+#define ADMM_LEAST 500     // fewer are not begun
 #define PATH_WORK 1e9      // numbers of factors computed along paths
 #define PATH_MOST 9000     // factors
 #define PATH_EACH 40       // and for each block: a path of more changes goes round and round
@@ -196,6 +200,20 @@ static CnStatus try_path(Search *k) {
   cni_cones_import(c, k->best, k->scaled);
   CNI_TRY(cni_cone_path(c, k->s->tolerance, most, k->scaled, &error, &made));
   keep_scaled(k, k->scaled, error, made, "path");
+  return CN_OK;
+}
+
+// Alternating directions, where first-order methods come to a stop: no joints, many rows.
+static CnStatus try_admm(Search *k) {
+  CniCones *c = k->s->cones;
+  double error, most = cn_min(ADMM_MOST, ADMM_WORK / cni_cones_flops(c));
+  int32_t made;
+  if (c->convex || k->p->row_count <= DESCENT_ROWS || cni_joints_count(k->p) > 0 ||
+      most < ADMM_LEAST)
+    return CN_OK;
+  cni_cones_import(c, k->best, k->scaled);
+  CNI_TRY(cni_cone_admm(c, k->s->tolerance, (int32_t)most, k->scaled, &error, &made));
+  keep_scaled(k, k->scaled, error, made, "admm");
   return CN_OK;
 }
 
@@ -450,6 +468,7 @@ static CnStatus climb(Search *k) {
   if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
   if (!k->swept) CNI_TRY(begin_other(k));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(walk_first(k));
+  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_admm(k));
   if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && k->swept) {

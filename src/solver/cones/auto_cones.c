@@ -8,7 +8,6 @@
 //      with the factor of the joints (joints/bounded.c), then simplex; those of many rows: sweeps that solve their
 //      joints exactly, or without joints apgd, which alone are left where factors would be too
 //      large; other warm problems: a few steps of Newton
-//      large piles with Coulomb's law have alternating directions from where apgd ends
 //   3. ipm, one round
 //      step problems without friction: simplex, which is exact in finitely many pivots; with joints before ipm too
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
@@ -44,24 +43,22 @@
 #define LAST_GAIN 0.95    // above this there is no progress
 #define DESCENT_ROWS 1500 // step problems of more rows begin with apgd
 #define DESCENT_STEPS 4000
-#define DESCENT_EXACT 8000 // with the exact law, for which factors do less
-#define WALK_PIVOTS 10000  // of simplex
-#define REDUCED_ROWS 6000  // global problems of more rows are not brought to their explicit form
-#define NEAR 1e-2          // error from which Newton is tried
-#define ROUND_STEPS 60     // iterations of one round of the interior point
-#define IPM_STEPS 260      // and of all
-#define WARM_STEPS 6       // steps of Newton from impulses that are given
-#define TRY_STEPS 12       // between sweeps
-#define LEAST_STEPS 6      // within a budget: with fewer nothing is begun
-#define CONE_STEPS 300     // and where all else has failed
-#define ADMM_WORK 2.5e12   // multiplications of so many factors, of which an iteration is a part,
-#define ADMM_MOST 10000    // iterations
-#define ADMM_LEAST 500     // fewer are not begun
-#define PATH_WORK 1e9      // numbers of factors computed along paths
-#define PATH_MOST 9000     // factors
-#define PATH_EACH 40       // and for each block: a path of more changes goes round and round
-#define PATH_MANY 1000     // where there is work for fewer of them, a path begins from
-#define PATH_NEAR 1e-6     // this error only
+#define DESCENT_EXACT 8000  // with the exact law, for which factors do less, and
+#define DESCENT_EAGER 20000 // so many with shifts that follow at once
+#define WALK_PIVOTS 10000   // of simplex
+#define REDUCED_ROWS 6000   // global problems of more rows are not brought to their explicit form
+#define NEAR 1e-2           // error from which Newton is tried
+#define ROUND_STEPS 60      // iterations of one round of the interior point
+#define IPM_STEPS 260       // and of all
+#define WARM_STEPS 6        // steps of Newton from impulses that are given
+#define TRY_STEPS 12        // between sweeps
+#define LEAST_STEPS 6       // within a budget: with fewer nothing is begun
+#define CONE_STEPS 300      // and where all else has failed
+#define PATH_WORK 1e9       // numbers of factors computed along paths
+#define PATH_MOST 9000      // factors
+#define PATH_EACH 40        // and for each block: a path of more changes goes round and round
+#define PATH_MANY 1000      // where there is work for fewer of them, a path begins from
+#define PATH_NEAR 1e-6      // this error only
 #define SHARPER 0.5
 #define SHARP 1e-6 // tolerances that are asked for more than they say
 
@@ -203,20 +200,6 @@ static CnStatus try_path(Search *k) {
   return CN_OK;
 }
 
-// Alternating directions, where first-order methods come to a stop: no joints, many rows.
-static CnStatus try_admm(Search *k) {
-  CniCones *c = k->s->cones;
-  double error, most = cn_min(ADMM_MOST, ADMM_WORK / cni_cones_flops(c));
-  int32_t made;
-  if (c->convex || k->p->row_count <= DESCENT_ROWS || cni_joints_count(k->p) > 0 ||
-      most < ADMM_LEAST)
-    return CN_OK;
-  cni_cones_import(c, k->best, k->scaled);
-  CNI_TRY(cni_cone_admm(c, k->s->tolerance, (int32_t)most, k->scaled, &error, &made));
-  keep_scaled(k, k->scaled, error, made, "admm");
-  return CN_OK;
-}
-
 // The deciding error of what the sweeps found. The measure of a global problem is another one than
 // that of its explicit form.
 static CnStatus swept_error(Search *k, double *error) {
@@ -324,13 +307,14 @@ static CnStatus plain_sweeps(Search *k) {
   return k->done ? CN_OK : try_newton(k, answer.g, CONE_STEPS);
 }
 
-// A solver of step problems, from the impulses given.
-static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, const char *method) {
+// A solver of step problems, from the impulses given or the best.
+static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, const double *from,
+                           const char *method) {
   CnSolveReport own = *k->report;
   CnCertificate certificate;
   CnAnswer answer;
   CNI_TRY(new_answer(k, &k->s->room, &answer));
-  memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
+  memcpy(answer.g, from, (size_t)answer.row_count * sizeof *answer.g);
   CNI_TRY(kind->solve(state, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
   keep(k, answer.g, cn_solve_error(k->p, &certificate), own.iterations, method);
@@ -357,7 +341,9 @@ static CnStatus try_bounded(Search *k) {
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
   keep(k, answer.g, cn_solve_error(k->p, &certificate), aim.rounds, "active rows");
   // rows that push each other to and fro are a matter of single pivots
-  return k->done ? CN_OK : try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
+  return k->done
+             ? CN_OK
+             : try_solver(k, &cni_solver_simplex, k->s->walk, k->given->g, cni_solver_simplex.name);
 }
 
 // Before factors of all rows: joints alone are one linear system, and sweeps that solve it go
@@ -368,7 +354,7 @@ static CnStatus begin_step(Search *k) {
   CniJoints *all = &k->s->exact->joints;
   // a linear system has its answer; where joints contradict each other no method has a better one
   if (joints > 0 && joints == k->p->block_count) {
-    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
+    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, k->given->g, "direct"));
     if (cni_direct_fits(all->direct)) k->done = 1;
     return CN_OK;
   }
@@ -376,23 +362,31 @@ static CnStatus begin_step(Search *k) {
   if (k->done) return CN_OK;
   if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
   if (fits && cni_joints_contradict(all, k->p)) {
-    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
+    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, k->given->g, "direct"));
     k->done = 1;
     return CN_OK;
   }
   if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
-  if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);
+  if (joints > 0)
+    return try_solver(k, &cni_solver_psor, k->s->exact, k->given->g, cni_solver_psor.name);
   CniDescent *descent = k->s->descent;
   descent->def.max_iterations =
       k->p->friction == CN_FRICTION_CONVEX ? DESCENT_STEPS : DESCENT_EXACT;
-  return try_solver(k, &cni_solver_apgd, descent, cni_solver_apgd.name);
+  CNI_TRY(try_solver(k, &cni_solver_apgd, descent, k->given->g, cni_solver_apgd.name));
+  if (k->done || k->p->friction == CN_FRICTION_CONVEX || k->p->row_count > CNI_FACTOR_ROWS)
+    return CN_OK;
+  descent->def.max_iterations = DESCENT_EAGER;
+  descent->eager = 1;
+  CnStatus status = try_solver(k, &cni_solver_apgd, descent, k->best, cni_solver_apgd.name);
+  descent->eager = 0;
+  return status;
 }
 
 // Rows without friction: the walk finds which of them act where conditioning keeps the interior point
 // and Newton's method from the tolerance.
 static CnStatus try_walk(Search *k) {
   if (k->p->row_count > DESCENT_ROWS || !cni_bounded_takes(k->p)) return CN_OK;
-  return try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
+  return try_solver(k, &cni_solver_simplex, k->s->walk, k->given->g, cni_solver_simplex.name);
 }
 
 // Machines: the walk to its end, or not at all: what it leaves is no place to begin from.
@@ -468,7 +462,6 @@ static CnStatus climb(Search *k) {
   if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
   if (!k->swept) CNI_TRY(begin_other(k));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(walk_first(k));
-  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_admm(k));
   if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && k->swept) {
@@ -571,7 +564,7 @@ CnStatus cni_auto_cones_walk(CniAutoCones *s, const CnProblem *p, CnAnswer *answ
   s->tolerance = tolerance;
   CnStatus status = enter(&k);
   if (status == CN_OK)
-    status = try_solver(&k, &cni_solver_simplex, s->walk, cni_solver_simplex.name);
+    status = try_solver(&k, &cni_solver_simplex, s->walk, answer->g, cni_solver_simplex.name);
   s->tolerance = own;
   if (status == CN_OK) status = leave(&k, answer);
   if (status == CN_OK) move(&k, answer);

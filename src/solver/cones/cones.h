@@ -153,12 +153,6 @@ void cni_cone_newton_start(CniConeNewton *m, const double *g);
 // that were no good.
 int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance);
 
-// ---- cone_admm.c ----
-
-// From scaled impulses `g` to the best of at most so many iterations, in g; their error to *error.
-CnStatus cni_cone_admm(CniCones *c, double tolerance, int32_t most, double *g, double *error,
-                       int32_t *made);
-
 // ---- cone_path.c ----
 
 // Does the path take these blocks? Coulomb's law, joints and limits; no intervals.

@@ -17,6 +17,8 @@ typedef struct CniDescent {
   int32_t x_capacity[CNI_DESCENT_POINTS], image_capacity[CNI_DESCENT_POINTS], best_capacity,
       u_capacity;
 
+  int32_t eager; // 1: the shifts are brought up to date at every check, with all slip
+
   // the present solve
   double start;                // clock
   double residual, kept;       // of the last check, m/s; with the shifts that are kept

@@ -60,7 +60,7 @@ static const Run broken[] = {{"newton-cradle", NULL, 0, 0.01, 200, NULL, 0, "mor
                              {"slope", NULL, 0, 0, 100, "psor", 1, NULL, RESIDUAL},
                              {MACHINE("geneva"), NULL, 0, 0.05, 40, NULL, 0, NULL, DEEP},
                              {MACHINE("gripper"), NULL, 0, 0.05, 40, NULL, 0, NULL, ENERGY},
-                             {MACHINE("spider"), NULL, 0, 0.05, 40, NULL, 0, NULL, OPEN},
+                             {MACHINE("spider"), NULL, 0, 0.05, 40, NULL, 0, NULL, AGAINST},
                              {.scene = NULL}};
 
 static const Run good[] = {{"newton-cradle", NULL, 0, 0, 1200, NULL, 0, NULL, NONE},

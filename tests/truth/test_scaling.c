@@ -10,12 +10,14 @@
 
 #define BODIES 8
 #define STEPS 600
+#define TIME_STEP 2e-3
 
 // A bouncing ball, an oblique one with friction, a stack of boxes one of which overlaps the floor, two
 // balls that overlap deeply, and a box on its edge that falls over. Places at the end, over s.
-static void scene(double s, CnVec3 places[BODIES]) {
+static void scene(double s, CnEffort effort, CnVec3 places[BODIES]) {
   CnWorldDef def = cn_world_def_default();
-  def.time_step = 2e-3 * sqrt(s);
+  def.solver.effort = effort;
+  def.time_step = TIME_STEP * sqrt(s);
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, 0.4, 0.5);
   double mass = s * s * s, v = sqrt(s);
@@ -38,26 +40,36 @@ static void scene(double s, CnVec3 places[BODIES]) {
   cn_world_destroy(world);
 }
 
+// Powers of ten change last digits, so that a solve now and then ends with another sweep. Exact solves end at the
+// same answer whatever; with the default each step may be off by its tolerance, a share of the speed that gravity
+// gives in a step.
 static void twelve_decades(void **state) {
   (void)state;
-  CnVec3 one[BODIES], other[BODIES];
-  double most = 0;
-  scene(1, one);
-  for (int k = -6; k <= 6; k++) {
-    scene(pow(10, k), other);
-    for (int i = 0; i < BODIES; i++) most = fmax(most, cn_norm(cn_sub(one[i], other[i])));
+  static const struct {
+    CnEffort effort;
+    double most;
+  } rows[2] = {{CN_EFFORT_EXACT, 1e-9},
+               {CN_EFFORT_NORMAL, STEPS * 1e-4 * 9.81 * TIME_STEP * TIME_STEP}};
+  for (int r = 0; r < 2; r++) {
+    CnVec3 one[BODIES], other[BODIES];
+    double most = 0;
+    scene(1, rows[r].effort, one);
+    for (int k = -6; k <= 6; k++) {
+      scene(pow(10, k), rows[r].effort, other);
+      for (int i = 0; i < BODIES; i++) most = fmax(most, cn_norm(cn_sub(one[i], other[i])));
+    }
+    printf("largest difference %.2g of the size, at most %.2g\n", most, rows[r].most);
+    CHECK(most < rows[r].most);
   }
-  printf("largest difference %.2g of the size\n", most);
-  CHECK(most < 1e-9);
 }
 
 // Powers of four change no digit.
 static void same_digits(void **state) {
   (void)state;
   CnVec3 one[BODIES], other[BODIES];
-  scene(1, one);
+  scene(1, CN_EFFORT_NORMAL, one);
   for (int k = -10; k <= 10; k += 5) {
-    scene(ldexp(1, 2 * k), other);
+    scene(ldexp(1, 2 * k), CN_EFFORT_NORMAL, other);
     for (int i = 0; i < BODIES; i++) CHECK_NEAR(cn_norm(cn_sub(one[i], other[i])), 0, 0);
   }
 }

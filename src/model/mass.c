@@ -44,6 +44,7 @@ static int32_t principal(CnSym3 j, CnQuat axes, CnVec3 *values, CnQuat *rotation
 CnStatus cni_body_mass_check(CnBodyDef *def) {
   CNI_TRY(cni_field_check(cni_field_find(cni_body_fields, "mass"), "body", def));
   CnSym3 j = def->inertia;
+  if (def->mass == 0) def->mass = 0; // none has no sign
   if (def->mass == 0 && def->kind == CN_BODY_DYNAMIC &&
       (j.xx != 0 || j.yy != 0 || j.zz != 0 || j.xy != 0 || j.xz != 0 || j.yz != 0))
     return cni_invalid("body: an inertia without a mass (mass 0: both are those of the shapes)");

@@ -46,6 +46,7 @@
 #define DESCENT_EXACT 8000  // with the exact law, for which factors do less, and
 #define DESCENT_EAGER 20000 // so many with shifts that follow at once
 #define WALK_PIVOTS 10000   // of simplex
+#define WALK_ROWS 150       // machines of more rows walk first
 #define REDUCED_ROWS 6000   // global problems of more rows are not brought to their explicit form
 #define NEAR 1e-2           // error from which Newton is tried
 #define ROUND_STEPS 60      // iterations of one round of the interior point
@@ -389,12 +390,14 @@ static CnStatus try_walk(Search *k) {
   return try_solver(k, &cni_solver_simplex, k->s->walk, k->given->g, cni_solver_simplex.name);
 }
 
-// Machines: the walk to its end, or not at all: what it leaves is no place to begin from.
+// Machines whose factors cost more than its pivots: the walk to its end, or not at all: what it leaves is no place to
+// begin from. In small ones, whose time is no matter, the impulses that it gives to one of several dependent joints would
+// make the next step's harder.
 static CnStatus walk_first(Search *k) {
   double *before, error = k->error;
   const char *method = k->report->method;
   size_t bytes = (size_t)k->p->row_count * sizeof *before;
-  if (cni_joints_count(k->p) == 0) return CN_OK;
+  if (cni_joints_count(k->p) == 0 || k->p->row_count <= WALK_ROWS) return CN_OK;
   CNI_TRY(CNI_TAKE(&k->s->room, k->p->row_count, before));
   memcpy(before, k->best, bytes);
   CNI_TRY(try_walk(k));

@@ -40,7 +40,7 @@ static int convert(const CniArgs *args, const char *source, CnScene *scene) {
   cni_show_text(&show, "output", "scene", output);
   cni_show_count(&show, "bodies", "bodies", info.body_count);
   cni_show_count(&show, "joints", "joints", info.joint_count);
-  cni_show_count(&show, "notes", "notes (in its description)", count_lines(info.description));
+  cni_show_count(&show, "notes", "notes in its text", count_lines(info.description));
   cni_show_end(&show);
   return status;
 }

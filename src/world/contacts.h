@@ -88,6 +88,8 @@ CnStatus cni_contacts_note(CnWorld *world);
 void cni_step_contacts_release(CniStepContacts *contacts, const CnAllocator *allocator);
 // What is wrong with them: not by ascending rank, or not those of their blocks. For checked builds.
 const char *cni_contacts_fault(const CnWorld *world);
+// When a step of several ranks is solved: from here on every rank has all contacts of it.
+CnStatus cni_contacts_share(CnWorld *world, const CnAnswer *answer);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
 CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer);

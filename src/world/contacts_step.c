@@ -221,6 +221,13 @@ static int any_turning(const CnProblem *p) {
   return 0;
 }
 
+CnStatus cni_contacts_share(CnWorld *world, const CnAnswer *answer) {
+  KeepLoop keep = {world, answer, &world->now.contacts};
+  if (!world->work.share.part) return CN_OK;
+  cni_parallel_for(world->tasks, world->found.count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
+  return cni_share_keep(world, answer);
+}
+
 CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer) {
   CniStepContacts *now = &world->found;
   CniContactCache *cache = &world->now.contacts;
@@ -228,8 +235,10 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   int32_t turning = any_turning(world->now.engine.problem), bodies = world->now.model.body_count;
   KeepLoop keep = {world, answer, cache};
   CniEventLoop events;
-  cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
-  if (world->work.share.part) CNI_TRY(cni_share_keep(world, answer, &turning));
+  if (world->work.share.part)
+    turning = world->work.share.turning;
+  else
+    cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
   CNI_TRY(cni_events_find(world, &events));
   CniTriggered triggered;
   CNI_TRY(cni_triggers_find(world, pose, &triggered));

@@ -226,6 +226,7 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
   world->work.drifts = cni_seconds(); // `done` tells what it took
+  CNI_TRY(cni_contacts_share(world, &world->now.engine.answer));
   Drift d = {.model = model,
              .pose = (const CnPose *)q,
              .twist = (const CnTwist *)v,

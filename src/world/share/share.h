@@ -24,6 +24,7 @@ typedef struct CniStepShare {
   int32_t first, count; // bodies from the first with mass to the last
   int32_t bounces;      // 1: some contacts may bounce
   CniCuts cuts;
+  int32_t turning; // 1: some of all contacts roll or spin
   struct CniParcel
       *parcel; // impulses of all contacts of the step, in the arena, once these are kept
 } CniStepShare;
@@ -32,9 +33,9 @@ void cni_share_begin(struct CnWorld *world);
 CnStatus cni_share_agree(struct CnWorld *world);
 // Of all ranks: the deepest overlap. own: the contact that has this rank's, -1: none.
 CnStatus cni_share_deepest(struct CnWorld *world, int32_t own);
-// In place of the contacts noted here those of all ranks; turning: of any of them. Impulses that are carried are
+// In place of the contacts noted here those of all ranks. Impulses that are carried are
 // marked already; they follow when there is room for them, which cannot fail.
-CnStatus cni_share_keep(struct CnWorld *world, const CnAnswer *answer, int32_t *turning);
+CnStatus cni_share_keep(struct CnWorld *world, const CnAnswer *answer);
 void cni_share_impulses(const struct CnWorld *world, CnVec3 *linear, CnVec3 *angular);
 
 #endif

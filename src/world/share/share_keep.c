@@ -214,7 +214,7 @@ void cni_share_impulses(const CnWorld *world, CnVec3 *linear, CnVec3 *angular) {
   }
 }
 
-CnStatus cni_share_keep(CnWorld *world, const CnAnswer *answer, int32_t *turning) {
+CnStatus cni_share_keep(CnWorld *world, const CnAnswer *answer) {
   CniStepContacts *now = &world->found;
   const CnAllocator *a = &world->allocator;
   CniArena *arena = &world->memory.arena;
@@ -234,7 +234,7 @@ CnStatus cni_share_keep(CnWorld *world, const CnAnswer *answer, int32_t *turning
   CNI_TRY(CNI_RESERVE(a, now->full_at, now->full_at_capacity, 0, full));
   put_in_order(world, p);
   world->work.share.parcel = p;
-  *turning = (int32_t)p->all.turning;
+  world->work.share.turning = (int32_t)p->all.turning;
   return CN_OK;
 }
 

@@ -146,6 +146,8 @@ void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size
 // ---- motors without a bound ----
 
 #define FOLLOWED 1e-3 // of the speeds in a row; m or rad
+#define RESTS                                                                                      \
+  1e-6 // m/s or rad/s: where all speeds in a row are round-off a share of them says nothing
 
 // One that does not keep its target is held by other joints, or drives against another one: the schemes leave such rows
 // out, as they depend on the others.
@@ -167,7 +169,7 @@ CnStatus cni_motors_follow(CnWorld *world, double t, const double *q, const doub
       size += fabs(part);
     }
     if (often == 1 || often < 0) gap = cni_row_value(world, row, t, (const CnPose *)q);
-    if (fabs(off) <= FOLLOWED * size && fabs(gap) <= FOLLOWED) continue;
+    if (fabs(off) <= FOLLOWED * size + RESTS && fabs(gap) <= FOLLOWED) continue;
     char name[64];
     cni_row_name(world, row, name, sizeof name);
     return cni_error(

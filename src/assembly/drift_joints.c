@@ -506,6 +506,17 @@ static void expect(const CniDrift *d, const CniDriftLink *link) {
   add_arms(d, pair, force);
 }
 
+// Efforts that are given act once the arms are known, by the steps of Newton's method. Where nothing moves, so that
+// there are none, they would be told and do nothing.
+static int has_efforts(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t r = link->locked; r < link->dim; r++)
+      if (d->impulse[link->row + r] != 0) return 1;
+  }
+  return 0;
+}
+
 // How far apart the joints are without their forces: there the factor is taken from.
 static CnStatus begin_islands(CniDrift *d) {
   int32_t islands = cni_direct_islands(d->in->direct);
@@ -517,6 +528,10 @@ static CnStatus begin_islands(CniDrift *d) {
     cni_direct_island(d->in->direct, i, &begin, &end);
     go(d, list_of, begin, end);
     d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
+    if (d->last[i] <= 1 && has_efforts(d, list_of, begin, end)) {
+      go(d, list_of, begin, end);
+      d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
+    }
     for (int32_t k = begin; d->last[i] > EXPECT && k < end; k++) expect(d, &d->links[list_of[k]]);
   }
   return CN_OK;

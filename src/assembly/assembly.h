@@ -70,6 +70,7 @@ typedef struct CniBounces {
   double time_step;
   double *total; // impulses of all rounds, if there were some
   int32_t rounds, total_capacity;
+  int32_t own; // sets from there on are those of one block each
 } CniBounces;
 
 #define CNI_SLOP 1e-3 // of the smaller inradius: the slop where none is given

@@ -40,6 +40,7 @@ typedef struct CniDriftInput {
   const CniModel *model;
   const CnProblem *problem; // of the kick
   const double *g;          // its impulses
+  const double *last;       // those of its last round, whose bounds the problem has
   const int32_t *joint_blocks;
   const CniJointPlace *places;     // of the joints where the step begins; null: not known
   const CnPose *pose;              // where the step begins

@@ -73,7 +73,9 @@ static int hold_of(const CniDriftInput *in, const CniJoint *joint, const CniJoin
   if (set->kind == CN_BLOCK_INTERVAL) {
     cni_storages[p->blocks[index].storage].diagonal(p, &p->blocks[index], own);
     double u = scale * rate + *cni_block_b_n(p, &p->blocks[index]);
-    bounded_hold(g, own[0] > 0 ? scale * u / own[0] : 0, scale, set, hold);
+    double spent = in->g[p->blocks[index].row] - in->last[p->blocks[index].row];
+    CnSet whole = {.lo = set->lo + spent, .hi = set->hi + spent};
+    bounded_hold(g, own[0] > 0 ? scale * u / own[0] : 0, scale, &whole, hold);
   }
   if (block->part == CNI_PART_FRICTION) return hold->active ? 4 : 2 * (hold->impulse != 0);
   if (block->part == CNI_PART_MOTOR) {

@@ -128,6 +128,26 @@ static int32_t open_hit(const CniBounces *list, const CnProblem *p, const CnAnsw
   return opened;
 }
 
+// What is bounded by an effort has for the next round what it has not given yet: a step is no longer for it
+// because there are impacts within it.
+static CnStatus spend(CniBounces *list, CnProblem *p, const CnAnswer *answer) {
+  if (list->rounds == 1) list->own = p->set_count;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    CniBlock *block = &p->blocks[i];
+    CnSet set = p->sets[block->set];
+    double g = answer->g[block->row];
+    if (set.kind != CN_BLOCK_INTERVAL || g == 0) continue;
+    set.lo -= g;
+    set.hi -= g;
+    if ((int32_t)block->set < list->own) {
+      CNI_TRY(cni_problem_reserve(p, &(CniProblemRoom){.sets = 1}));
+      block->set = (uint32_t)p->set_count++ & (CNI_SET_LIMIT - 1);
+    }
+    p->sets[block->set] = set;
+  }
+  return CN_OK;
+}
+
 // The round stands: its impulses to the sum, its velocities before the next one.
 static CnStatus take_round(CniBounces *list, CnProblem *p, const CnAnswer *answer) {
   CNI_TRY(CNI_RESERVE(&p->allocator, list->total, list->total_capacity,
@@ -239,6 +259,7 @@ CnStatus cni_bounce_again(CniBounces *list, int32_t solves, CnProblem *p, CnAnsw
     return CN_OK; // from the impulses so far
   } else if (!last && impacts > 0 && !list->rebound) {
     CNI_TRY(take_round(list, p, answer));
+    CNI_TRY(spend(list, p, answer));
     go_on(list, p, answer);
     *again = 1;
   } else {
@@ -246,6 +267,7 @@ CnStatus cni_bounce_again(CniBounces *list, int32_t solves, CnProblem *p, CnAnsw
     CNI_TRY(take_round(list, p, answer));
     list->rebound = list->stage = 0;
     *again = solves < most && next_round(list, p, answer);
+    if (*again) CNI_TRY(spend(list, p, answer));
   }
   if (*again) memset(answer->g, 0, (size_t)p->row_count * sizeof *answer->g);
   return CN_OK;

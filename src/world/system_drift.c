@@ -112,6 +112,7 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
   return cni_drift_joints(&(CniDriftInput){.model = model,
                                            .problem = world->now.engine.problem,
                                            .g = kick_impulses(world),
+                                           .last = world->now.engine.answer.g,
                                            .joint_blocks = world->work.joint_blocks,
                                            .places = world->work.places,
                                            .pose = d->pose,

@@ -35,6 +35,7 @@
 
 #define ALL 0.9   // of its effort, above which a servo is taken to give all that it has
 #define TAKEN 3.0 // times what dampers take
+#define JERK 1e-3 // of the speeds
 #define FIELDS 9
 #define MEAN 6 // mean velocities of the kick, bodies with mass
 #define OLD 7  // velocities before the step, all bodies
@@ -45,7 +46,8 @@ typedef struct Sum {
   double *fields[FIELDS]; // six numbers a group
   CnTwist *impulses;      // E^T g by group, with rounds; null: free velocities are in the groups
   CnStepBalance *out;
-  int blow; // speeds at the start that joints or couplings do not allow
+  int blow;   // speeds at the start that joints or couplings do not allow
+  int jerked; // and that motors without a bound change at once
 } Sum;
 
 static void add(CnBalanceTerm *term, CnVec3 momentum, CnVec3 angular, double energy) {
@@ -347,6 +349,19 @@ static int is_blow(const Sum *s, const CniJoint *joint, const CniJointPlace *pla
   return 0;
 }
 
+// Does a motor without a bound find its coordinate at another speed than it wants? It makes it that at once.
+static int is_jerk(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block) {
+  const CniBalanceInput *in = s->in;
+  const CnJointAxis *axis = &joint->def.axes[block->axis];
+  if (block->part != CNI_PART_MOTOR || block->set.kind != CN_BLOCK_BILATERAL) return 0;
+  CnTwist a = start_of(in, joint->body_a), b = start_of(in, joint->body_b);
+  double target[3], rate = cni_joint_rate(place, &place->axes[block->axis], &a, &b);
+  cni_joint_target(in->model, axis, in->time, target);
+  double wanted = target[axis->drive == CN_DRIVE_POSITION];
+  return fabs(rate - wanted) > JERK * (fabs(rate) + fabs(wanted));
+}
+
 // ---- servos and soft limits ----
 
 // In a step of `impulse` what they gave back less than they took and than their dampers took is what the time step itself
@@ -439,6 +454,7 @@ static void joint_terms(Sum *s, int32_t i) {
       parts[k] = CN_BALANCE_IMPACTS;
       s->blow = 1;
     }
+    s->jerked |= in->by_quadrature && is_jerk(s, joint, &place, &blocks[k]);
     double before = s->out->parts[parts[k]].energy;
     add_block(s, first + k, parts[k]);
     soft_work(in, joint, &place, &blocks[k],
@@ -531,8 +547,10 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   if (in->by_quadrature) {
     balance->parts[CN_BALANCE_SCHEME] = (CnBalanceTerm){0};
     CnBalanceTerm left = what_is_left(balance);
-    add(&balance->parts[s.blow ? CN_BALANCE_IMPACTS : CN_BALANCE_SCHEME], left.momentum,
-        left.angular_momentum, left.energy);
+    CnBalancePart part = s.blow     ? CN_BALANCE_IMPACTS
+                         : s.jerked ? CN_BALANCE_DRIVES
+                                    : CN_BALANCE_SCHEME;
+    add(&balance->parts[part], left.momentum, left.angular_momentum, left.energy);
   }
   balance->residual = what_is_left(balance);
   return CN_OK;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that start with speeds their joint does not allow: the blow is inelastic, its energy is that of an
-// impact, and no error of the time step.
+// impact, and no error of the time step. Motors that change speeds at once.
+#include <math.h>
+
 #include "check.h"
 #include "toys.h"
 #include "worlds.h"
@@ -48,7 +50,45 @@ static void blows(void **state) {
   }
 }
 
+// A motor without a bound gives a wheel at rest, or one that turns, its speed at once: its work, and no error either.
+static void jerk(const char *integrator, double before, double after) {
+  CnWorldDef def = cn_world_def_default();
+  def.integrator = integrator;
+  def.time_step = .01;
+  def.balance = 1;
+  CnWorld *world = toy_world_from(&def);
+  CnTwist turns = {{0, 0, 0}, {0, 0, before}};
+  CnBodyId wheel = world_mass(world, 1, cn_vec3(.1, .1, .1), world_at(0, 0, 0), turns),
+           none = {0, 0};
+  CnJointAxis motor = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+  motor.motor_speed = after;
+  motor.motor_effort = INFINITY;
+  world_join(world, CN_JOINT_REVOLUTE, none, wheel, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &motor);
+  double drives = 0;
+  for (int i = 0; i < 20; i++) {
+    CnStepBalance balance;
+    toy_steps(world, 1);
+    CHECK_OK(cn_world_balance(world, &balance));
+    drives += balance.parts[CN_BALANCE_DRIVES].energy;
+  }
+  CnVerdict verdict;
+  CHECK_OK(cn_world_verdict(world, &verdict));
+  print_message("  %s: drives %.15f J: %s\n", integrator, drives, verdict.line);
+  CHECK_NEAR(drives, .05 * (after * after - before * before), 1e-9);
+  CHECK(verdict.trusted);
+  cn_world_destroy(world);
+}
+
+static void jerks(void **state) {
+  (void)state;
+  const char *names[] = {"impulse", "moreau-jean", "hem5", "rkf45"};
+  for (int i = 0; i < 4; i++) {
+    jerk(names[i], 0, 10);
+    jerk(names[i], 10, 0);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(blows)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(blows), cmocka_unit_test(jerks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,18 @@ static int keeps(const CnJointAxis *axis) {
   return axis->drive != CN_DRIVE_EFFORT && axis->motor_effort > 0;
 }
 
-// A spring about its target, which lets it go.
-static int is_servo(const CnJointAxis *axis) {
-  return axis->motor_damping > 0 || (axis->motor_stiffness > 0 && axis->drive == CN_DRIVE_POSITION);
+// Servos are springs about their targets, which let them go: here they follow them, too.
+static CnStatus stiffen(CnWorld *world) {
+  CnJointId joint = {0, 0};
+  while (joint = cn_world_next_joint(world, joint), joint.slot) {
+    CnJointDef def;
+    CnStatus status = cn_joint_def(world, joint, &def);
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+      if (keeps(&def.axes[k])) def.axes[k].motor_stiffness = def.axes[k].motor_damping = 0;
+    if (status == CN_OK) status = cn_joint_set(world, joint, &def);
+    if (status != CN_OK) return status;
+  }
+  return CN_OK;
 }
 
 static void show_drives(CniShow *show, const CnWorld *world, double time) {
@@ -108,7 +117,7 @@ static int32_t move_on(const CnWorld *world, CnDriveMotion *motions, double from
       const CnJointAxis *axis = &def.axes[k];
       Speed speed = {world, joint, k};
       double target[3];
-      if (!keeps(axis) || axis->drive != CN_DRIVE_SPEED || is_servo(axis)) continue;
+      if (!keeps(axis) || axis->drive != CN_DRIVE_SPEED) continue;
       CnDriveMotion *motion = &motions[count++];
       double start = begins ? state.coordinate[k] : motion->value;
       if (cn_joint_target(world, joint, k, to, target) != CN_OK) continue;
@@ -213,6 +222,8 @@ static int run(const CniArgs *args) {
   if (status == CNI_EXIT_DONE && !any_drive(job.world))
     status = cni_fail(args, "%s: no motor keeps a position or a speed: there is nothing to ask",
                       job.label);
+  if (status == CNI_EXIT_DONE && stiffen(job.world) != CN_OK)
+    status = cni_fail(args, "%s: %s", job.label, cn_error_message());
   if (status == CNI_EXIT_DONE) {
     s.end = job.scene_info.time;
     cni_args_number(args, "time", CNI_NUMBER_NOT_NEGATIVE, &s.end);
@@ -239,8 +250,9 @@ const CniCommand cni_command_inverse = {
     .operand_min = 1,
     .operand_max = 1,
     .description =
-        "Inverse dynamics: motors that keep a position or a speed follow their targets exactly, "
-        "whatever effort it takes, and the efforts, and with --json the sensors of the scene, are "
+        "Inverse dynamics: motors that keep a position or a speed, servos too, follow their "
+        "targets exactly, whatever effort it takes, and the efforts, and with --json the sensors "
+        "of the scene, are "
         "told at instants of the motion. Nothing but the speeds of motors is integrated: each "
         "instant is "
         "exact by itself. One-sided couplings take part where they carry. "

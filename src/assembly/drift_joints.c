@@ -528,7 +528,8 @@ static CnStatus begin_islands(CniDrift *d) {
     cni_direct_island(d->in->direct, i, &begin, &end);
     go(d, list_of, begin, end);
     d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
-    if (d->last[i] <= 1 && has_efforts(d, list_of, begin, end)) {
+    int still = d->last[i] <= 1 && has_efforts(d, list_of, begin, end);
+    for (int32_t k = 0; still && k < ARM_ROUNDS; k++) {
       go(d, list_of, begin, end);
       d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
     }

@@ -70,6 +70,9 @@ CnStatus cni_mjcf_sensors(CniMjcf *m, CniXmlNode *root) {
       for (int32_t i = 0; i < (int32_t)(sizeof sensors / sizeof *sensors); i++) {
         if (strcmp(sensors[i].name, n->name) != 0) continue;
         CniXmlView view = cni_xml_view(n);
+        const char *of = cni_xml_text(&view, "objtype");
+        if (of && (strcmp(of, "geom") == 0 || strcmp(of, "camera") == 0))
+          continue; // listed as not used
         n->used = 1;
         CNI_TRY(read_sensor(m, &view, i));
       }

@@ -84,8 +84,18 @@ static int same_file(const CniJob *job, const char *output, const char *input) {
                                                  : cni_fail(job->args, "%s", cn_error_message());
 }
 
+// Is there such a run, be it one that has not ended?
+static int is_there(const char *path) {
+  struct stat there;
+  char *partial = partial_path(path);
+  int found = stat(path, &there) == 0 || (partial && stat(partial, &there) == 0);
+  free(partial);
+  return found;
+}
+
 int cni_job_record_open(CniJob *job) {
-  int goes_on = job->resumed.run_path && !job->varies;
+  // a name that is new begins a file of its own there
+  int goes_on = job->resumed.run_path && !job->varies && (!job->out || is_there(job->out));
   const char *path = job->out ? job->out : goes_on ? job->resumed.run_path : NULL;
   job->checkpoint_time = cni_clock();
   int checked = take_checkpoint_path(job);

@@ -268,6 +268,10 @@ static void resumed_record(void **state) {
   CnRunInfo info = run_info(c, "run.h5");
   CHECK(info.joints_recorded && !info.contacts_recorded);
   CHECK(info.step_count == 40 && info.frame_count == 41);
+  // a new name begins there
+  cairn_status(c, "run --resume c --set links=5 --steps 60 --out more.h5 -q", 1);
+  cairn_status(c, "run --resume c --steps 60 --out more.h5 -q", 0);
+  CHECK(run_info(c, "more.h5").step_count == 40);
   // a run file that is gone
   unlink(scratch_file(&c->scratch, "run.h5"));
   check_refused(c, "run --resume c --steps 40", 1, "run.h5");

@@ -441,10 +441,13 @@ void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock
     int32_t side = k % 2, body = side ? pair->b : pair->a;
     double sign = side ? 1 : -1;
     if (body < 0) continue;
-    if (link->turns && e) { // of two bodies
+    if ((link->turns || d->halfway) && e) { // of two bodies
       block->side_count++;
       sides[count->sides++] = (CniDirectSide){body, count->entries};
-      hinge_side(d, link, side, e + count->entries);
+      if (d->halfway)
+        cni_drift_half_side(d, link, side, e + count->entries);
+      else
+        hinge_side(d, link, side, e + count->entries);
       count->entries += link->dim;
       continue;
     }
@@ -554,10 +557,12 @@ void cni_drift_factor(CniDrift *d) {
     d->compliance[r] = d->loose[r] > 0 ? d->loose[r] : d->soft[r];
   if (d->rank_known == FIND_RANK) {
     CniDrift start = *d;
-    start.beginning = 1;
+    start.beginning = !d->half;
+    start.halfway = d->half != NULL;
     write_sides(&start);
     cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
     if (cni_direct_dependent(d->in->direct, NULL, 0) == 0) d->rank_known = 0;
+    if (d->half) return;
   }
   cni_direct_impose(d->in->direct, d->rank_known != 0); // that of the factor before
   write_sides(d);
@@ -571,14 +576,19 @@ static double worst_of(const CniDrift *d) {
   return worst;
 }
 
+static int is_bent(const CniDrift *d) {
+  return cni_drift_bent(d) > BENT && d->row_count > 6 * d->body_count - 6;
+}
+
 // Newton's method on all islands; returns the largest error that is left. Where joints are apart, rows that
 // depend on others do not quite: the pivots of a loop of hinges whose axes are not parallel are small numbers that
-// tell nothing. Which rows these are is told by the joints where the step begins, and the first factors leave
-// them out: they come along with the others where they depend on them wherever the machine is. Where that is not so,
-// in a place that is singular by chance, they do not come nearer, and later factors have all rows.
+// tell nothing. Which rows these are is told by the joints where the step begins, or halfway with the
+// factor itself where all are hinges and balls (drift/halfway.c), and the first factors leave them out: they
+// come along with the others where they depend on them wherever the machine is. Where that is not so, in a place
+// that is singular by chance, they do not come nearer, and later factors have all rows.
 static double settle(CniDrift *d) {
   double worst = worst_of(d);
-  int bent = worst > 1 && cni_drift_bent(d) > BENT && d->row_count > 6 * d->body_count - 6;
+  int bent = worst > 1 && is_bent(d);
   for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
     d->rank_known = !bent || k >= BENT_FACTORS ? 0 : k == 0 ? FIND_RANK : KEEP_RANK;
     cni_drift_factor(d);
@@ -709,6 +719,7 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
     return CN_OK;
   }
   CNI_TRY(begin_islands(&d));
+  if (is_bent(&d)) CNI_TRY(cni_drift_find_halfway(&d));
   double worst = settle(&d);
   int32_t islands = cni_direct_islands(in->direct);
   for (int32_t k = 0; d.hold_count > 0 && k < MAX_REVISIONS && revise(&d); k++) worst = settle(&d);

@@ -92,8 +92,10 @@ typedef struct CniDrift {
   int32_t link_count, pair_count, line_count, row_count, entry_count, body_count;
   int32_t hold_count; // rows that are held or watched
   int32_t open_count;
-  int32_t closing;   // lines and arms are those of the end alone
-  int32_t beginning; // those of the beginning alone
+  int32_t closing;           // lines and arms are those of the end alone
+  int32_t beginning;         // those of the beginning alone
+  int32_t halfway;           // those of drift/halfway.c
+  struct CniDriftHalf *half; // by body; null: there are none
   int32_t
       rank_known; // rows that depend on others there are left out, and not asked whether they agree
   CniDriftWhole *whole; // null: nothing is closed
@@ -123,6 +125,10 @@ void cni_drift_each_body(const CniDrift *drift, const int32_t *list_of, int32_t 
                          CniDriftDo *act);
 void cni_drift_forget(const CniDrift *drift, CniDriftBody *body); // what pushed it
 void cni_drift_factor(CniDrift *drift);                           // where the bodies are now
+
+// Bodies halfway, where all joints are hinges and balls (drift/halfway.c); the rows of a side there.
+CnStatus cni_drift_find_halfway(CniDrift *drift);
+void cni_drift_half_side(const CniDrift *drift, const CniDriftLink *link, int32_t side, CnTwist *e);
 
 // Sides and coefficients written so far, one after the other.
 typedef struct CniDriftCount {

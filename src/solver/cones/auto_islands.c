@@ -363,7 +363,7 @@ static CnStatus finish_each(Round *k, CnSolveReport *report) {
   double limit = k->limits.tolerance * k->limits.speed;
   for (int32_t i = 0; i < islands->count; i++) {
     int32_t count = block_count(islands, i);
-    if (!cni_auto_steps_allows(k->steps, 0, islands->rows[i])) continue;
+    if (!cni_auto_steps_allows(k->steps, islands->bodies[i], islands->rows[i])) continue;
     if (worst_residual(k->p, k->answer, blocks_of(islands, i), count, limit) > limit)
       CNI_TRY(add_job(s, i, 0));
   }

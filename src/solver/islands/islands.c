@@ -17,6 +17,8 @@ void cni_islands_release(CniIslands *s) {
   CNI_RELEASE(&s->allocator, s->rows, s->rows_capacity);
   CNI_RELEASE(&s->allocator, s->root, s->root_capacity);
   CNI_RELEASE(&s->allocator, s->of, s->of_capacity);
+  CNI_RELEASE(&s->allocator, s->of_block, s->of_block_capacity);
+  CNI_RELEASE(&s->allocator, s->bodies, s->bodies_capacity);
 }
 
 // ---- who acts on whom ----
@@ -44,7 +46,7 @@ static int32_t root_of(int32_t *root, int32_t i) {
   return i;
 }
 
-// A body of a block that has mass; -1: none has.
+// A body of a block that has mass; -1: none has. The others are joined to it.
 static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
   int32_t first = -1, group;
   for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++) {
@@ -59,21 +61,61 @@ static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
   return first;
 }
 
+// The same for two bodies, which nearly all blocks have, and most of these are joined already.
+static inline int32_t join_two(CniIslands *s, const CnProblem *p, int32_t a, int32_t b) {
+  int32_t *root = s->root;
+  if (!(p->groups[a].inv_mass > 0)) return p->groups[b].inv_mass > 0 ? b : -1;
+  if (!(p->groups[b].inv_mass > 0) || root[a] == root[b]) return a;
+  int32_t i = root_of(root, a), k = root_of(root, b);
+  return root[i] = root[k] = i < k ? i : k;
+}
+
+static int32_t join_any(CniIslands *s, const CnProblem *p, const CniBlock *block) {
+  if (block->storage == CNI_SPHERE) {
+    const CniSphereBlock *sphere = &p->spheres[block->index];
+    return join_two(s, p, sphere->group_a, sphere->group_b);
+  }
+  if (block->storage == CNI_PAIR) {
+    const CniPairBlock *pair = &p->pairs[block->index];
+    return join_two(s, p, pair->group_a, pair->group_b);
+  }
+  return join(s, p, block);
+}
+
 static CnStatus reserve(CniIslands *s, const CnProblem *p) {
   const CnAllocator *a = &s->allocator;
   CNI_TRY(CNI_RESERVE(a, s->root, s->root_capacity, 0, p->group_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->of, s->of_capacity, 0, p->group_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->of_block, s->of_block_capacity, 0, p->block_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->list, s->list_capacity, 0, p->block_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, p->group_count + 3));
+  CNI_TRY(CNI_RESERVE(a, s->bodies, s->bodies_capacity, 0, p->group_count + 2));
   return CNI_RESERVE(a, s->rows, s->rows_capacity, 0, p->group_count + 2);
 }
 
-// The island of a block; the last one is that of blocks that move nobody.
-static int32_t island_of(const CniIslands *s, const CnProblem *p, const CniBlock *block) {
-  int32_t group;
-  for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++)
-    if (p->groups[group].inv_mass > 0) return s->of[root_of(s->root, group)];
-  return s->count - 1;
+// Numbers in the order of their first blocks; the last one is that of blocks that move nobody.
+static void number(CniIslands *s, const CnProblem *p) {
+  int32_t idle = 0;
+  s->count = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t body = s->of_block[i], root = body < 0 ? -1 : root_of(s->root, body);
+    idle |= body < 0;
+    if (root >= 0 && s->of[root] < 0) s->of[root] = s->count++;
+    s->of_block[i] = root < 0 ? -1 : s->of[root];
+  }
+  s->count += idle;
+  memset(s->start, 0, (size_t)(s->count + 2) * sizeof *s->start);
+  memset(s->rows, 0, (size_t)(s->count + 1) * sizeof *s->rows);
+  memset(s->bodies, 0, (size_t)(s->count + 1) * sizeof *s->bodies);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    if (s->of_block[i] < 0) s->of_block[i] = s->count - 1;
+    s->start[s->of_block[i] + 2]++;
+    s->rows[s->of_block[i]] += p->blocks[i].dim;
+  }
+  for (int32_t i = 0; i < p->group_count; i++) {
+    int32_t island = s->of[root_of(s->root, i)];
+    if (island >= 0) s->bodies[island]++;
+  }
 }
 
 CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
@@ -82,25 +124,10 @@ CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
     s->root[i] = i;
     s->of[i] = -1;
   }
-  int32_t idle = 0;
-  for (int32_t i = 0; i < p->block_count; i++) idle |= join(s, p, &p->blocks[i]) < 0;
-  // numbers in the order of their first blocks, for a while in `of`
-  s->count = 0;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    int32_t first = join(s, p, &p->blocks[i]);
-    if (first >= 0 && s->of[first] < 0) s->of[first] = s->count++;
-  }
-  s->count += idle;
-  memset(s->start, 0, (size_t)(s->count + 2) * sizeof *s->start);
-  memset(s->rows, 0, (size_t)(s->count + 1) * sizeof *s->rows);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    int32_t island = island_of(s, p, &p->blocks[i]);
-    s->start[island + 2]++;
-    s->rows[island] += p->blocks[i].dim;
-  }
+  for (int32_t i = 0; i < p->block_count; i++) s->of_block[i] = join_any(s, p, &p->blocks[i]);
+  number(s, p);
   for (int32_t i = 0; i < s->count; i++) s->start[i + 2] += s->start[i + 1];
-  for (int32_t i = 0; i < p->block_count; i++)
-    s->list[s->start[island_of(s, p, &p->blocks[i]) + 1]++] = i;
+  for (int32_t i = 0; i < p->block_count; i++) s->list[s->start[s->of_block[i] + 1]++] = i;
   return CN_OK;
 }
 

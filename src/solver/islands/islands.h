@@ -9,13 +9,16 @@
 
 typedef struct CniIslands {
   CnAllocator allocator;
-  int32_t *list;  // blocks, island by island, in their order
-  int32_t *start; // per island: its first one in `list`
-  int32_t *rows;  // per island
-  int32_t *root;  // per group, while they are found
-  int32_t *of;    // per group, while they are found
+  int32_t *list;     // blocks, island by island, in their order
+  int32_t *start;    // per island: its first one in `list`
+  int32_t *rows;     // per island
+  int32_t *bodies;   // per island: those with mass
+  int32_t *root;     // per group, while they are found
+  int32_t *of;       // per group, while they are found
+  int32_t *of_block; // per block: its island
   int32_t count;
-  int32_t list_capacity, start_capacity, rows_capacity, root_capacity, of_capacity;
+  int32_t list_capacity, start_capacity, rows_capacity, root_capacity, of_capacity,
+      of_block_capacity, bodies_capacity;
 } CniIslands;
 
 void cni_islands_init(CniIslands *islands, const CnAllocator *allocator);

@@ -48,6 +48,7 @@
 #define HALFWAY 0.5       // of the tolerance is asked of sweeps where that costs little
 #define FURTHER 0.3       // of bursts of apgd
 #define DEEPER 0.1        // of the tolerance is asked of factors: the next step may still hold
+#define OVER 1.4          // relaxation of sweeps where nothing rubs
 #define CONTACT_WORK 150  // multiplications and additions of a block in a sweep
 
 // What the efforts allow: sweeps as a part of those of the definition, rows and bodies of islands that are
@@ -197,6 +198,13 @@ static CnStatus try_near(CniAutoCones *cones, const CnProblem *p, CnAnswer *answ
   return CN_OK;
 }
 
+// Contacts without friction and nothing else: a convex problem, on which sweeps that go too far by less than twice
+// only descend. In falling and settled piles of 1,500 spheres 120 of them leave a half to a sixth of what exact ones
+// leave. With friction they gain a third while spheres fall, and lose a tenth where these rest.
+static int is_smooth(const CnProblem *p) {
+  return p->row_count == p->block_count && cni_joints_count(p) == 0;
+}
+
 // So many sweeps at most.
 static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
                       CnSolveReport *report, CniAutoRound *round, int32_t most, int *done) {
@@ -205,6 +213,7 @@ static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, Cni
   double part = p->block_count <= NEAR_BLOCKS ? HALFWAY : 1;
   sweeps->def.tolerance = part * round->tolerance;
   sweeps->def.max_iterations = most;
+  sweeps->rule.omega = is_smooth(p) && sweeps->def.relaxation == 1 ? OVER : sweeps->def.relaxation;
   CNI_TRY(cni_psor_solve(sweeps, p, answer, memory, report));
   round->made += report->iterations;
   report->iterations += before;

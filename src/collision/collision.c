@@ -78,6 +78,7 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
               (size_t)collision->partner_capacity * sizeof(int32_t));
+  CNI_RELEASE(&allocator, collision->of_some.shapes, collision->of_some.capacity);
   cni_release(&allocator, collision->axes, (size_t)collision->axis_capacity * sizeof(CniHint));
   cni_release(&allocator, collision, sizeof *collision);
 }
@@ -207,10 +208,18 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
   int32_t found = 0;
   CniArena *arena = input->arena ? input->arena : &collision->arena;
   if (!input->arena) CNI_TRY(cni_arena_reset(arena));
+  CniCollisionInput own = *input;
   CniDetection w = {
-      .in = input, .collision = collision, .arena = arena, .count = input->model->shape_count};
+      .in = &own, .collision = collision, .arena = arena, .count = input->model->shape_count};
   CniArenaMark mark = cni_arena_mark(arena);
-  CnStatus status = detect(collision, &w, &found);
+  CniModel *some;
+  CnStatus status = cni_some_choose(collision, &w, &some);
+  if (some) {
+    own.model = some;
+    w.count = some->shape_count;
+  }
+  if (status == CN_OK) status = detect(collision, &w, &found);
+  if (status == CN_OK && some) cni_some_name(collision, w.contacts, found);
   if (status != CN_OK) {
     cni_arena_back(arena, mark);
     return status;

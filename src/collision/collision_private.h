@@ -77,8 +77,20 @@ typedef struct CniSwept {
   double size;             // outradii of both
 } CniSwept;
 
+// Shapes that are looked at for the bodies of one of several ranks (some.c), ascending.
+typedef struct CniSome {
+  int32_t *shapes;
+  int32_t count, capacity; // count 0: all of them
+  int32_t of;              // shapes of the model
+  int32_t first_body, last_body;
+  CniBounds box;   // the bodies' shapes are in it, and no shape that is left out
+  uint64_t edits;  // of the model
+  uint64_t number; // of choices made
+} CniSome;
+
 struct CniCollision {
   CnAllocator allocator;
+  CniSome of_some;
   const CniBroadPhase *broad;
   CniArena arena; // for calls that bring none
   double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
@@ -135,7 +147,13 @@ typedef struct CniDetection {
   int32_t overflow; // a second try is under way: only parts that had not enough room
 } CniDetection;
 
-// place.c: proxies of all shapes; *inside: every shape is within its wide bounds.
+// some.c: the shapes to be looked at, and a model that has no others, in the arena; null: all are.
+CnStatus cni_some_choose(CniCollision *c, const CniDetection *w, CniModel **chosen);
+// Contacts of shapes of that model become those of the whole one.
+void cni_some_name(const CniCollision *c, CniContact *contacts, int32_t count);
+// place.c: what there is to know of a shape. A half-space has no number yet.
+CniProxy cni_proxy_of(const CniDetection *w, int32_t shape);
+// proxies of all shapes; *inside: every shape is within its wide bounds.
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside);
 // The bounds of a shape grown by its reach, its share of the margin and a skin, m.
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin);

@@ -69,7 +69,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (unbounded) p.flags |= CNI_ENDLESS;
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_IS_SPHERE;
   if (poses) p.flags |= CNI_OFFSET;
-  if (s->next < 0 && in->model->bodies[s->body].first_shape == i) p.flags |= CNI_LONE;
+  if (s->next < 0 && s->previous == i) p.flags |= CNI_LONE;
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK ||
       cni_shape_trigger(s) || in->model->disabled_count > 0)
     p.flags |= CNI_CHOOSY;
@@ -104,11 +104,17 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
   else
     p.flags |= CNI_PRESCRIBED;
   if (body->kind != CN_BODY_FIXED) p.reach = in->time_step * speed;
-  if (s->next < 0 && body->first_shape == i) p.flags |= CNI_LONE;
+  if (s->next < 0 && s->previous == i) p.flags |= CNI_LONE;
   if (body->first_joint >= 0) p.flags |= CNI_JOINTED;
   if (cni_body_continuous(body)) p.flags |= CNI_CONTINUOUS;
   if (m->disabled_count > 0) p.flags |= CNI_CHOOSY;
   return p;
+}
+
+CniProxy cni_proxy_of(const CniDetection *w, int32_t i) {
+  const CniShape *s = &w->in->model->shapes[i];
+  if (s->kind == CN_SHAPE_SPHERE && !s->extra && !w->in->model->load) return make_ball(w, i);
+  return make_proxy(w, i, cni_placed(w, i).pose.position);
 }
 
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
@@ -163,10 +169,7 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     const CniShape *shape = &w->in->model->shapes[i];
     CniProxy *p = &w->proxies[i];
     if (shape->kind == CN_SHAPE_SPHERE) {
-      if (shape->extra || w->in->model->load)
-        *p = make_proxy(w, i, cni_placed(w, i).pose.position);
-      else
-        *p = make_ball(w, i);
+      *p = cni_proxy_of(w, i);
       CnVec3 centre = p->centre;
       // large numbers, whose bounds may overflow, are looked at again
       double sum = fabs(centre.x) + fabs(centre.y) + fabs(centre.z) + p->reach + p->outradius;

@@ -29,6 +29,7 @@ typedef struct CniForceSight {
   CnVec3 velocity, spin; // of b's frame against a's
   const CnForceDef *def;
   const CniJointEnd *ends;
+  double near; // rad: of kinds that wrap, about where the angle is
   double time;
   double time_step;          // s, of the step problem; 0: a stage, the force as it is now
   const CnFunctionDef *rest; // function of time that a length follows, with its bends; null: none
@@ -47,6 +48,7 @@ typedef struct CniForceKind {
   const char *name, *summary;
   int32_t row_count; // at most
   int32_t single;    // 1: it acts on b alone
+  int32_t wraps;     // 1: it goes with the turn about z, whole turns counted
   const CniField *fields;
   // Fills in what this kind needs beyond the checked fields, with the frames where they are now;
   // null: nothing.

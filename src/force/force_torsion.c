@@ -3,12 +3,12 @@
 //
 //     torque on b:  -(k (angle - rest) + d angle')  about z
 //
-// The angle is that of a revolute joint, -pi to pi: whole turns are not counted.
+// The angle is that of a revolute joint, with its whole turns.
 #include "force/force.h"
 
 static void place(const CniForceSight *sight, CniForcePlace *p) {
   CniJointRow row = cni_joint_twist(&sight->at);
-  row.value -= sight->def->rest_angle;
+  row.value = cni_joint_nearest(row.value, sight->near) - sight->def->rest_angle;
   row.wraps = 0;
   cni_force_row(p, row, sight->def->torsion_stiffness, sight->def->torsion_damping);
 }
@@ -22,5 +22,6 @@ static const CniField fields[] = {
 const CniForceKind cni_force_torsion = {.name = "torsion",
                                         .summary = "spring and damper about z of the two frames",
                                         .row_count = 1,
+                                        .wraps = 1,
                                         .fields = fields,
                                         .place = place};

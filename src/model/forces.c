@@ -13,6 +13,7 @@ void cni_force_at(const CniModel *model, const CniForce *force, double time, con
     at->ends[i] = cni_joint_end(pose, twist, at->bodies[i], frame);
   }
   at->sight = cni_force_sight(def, at->ends);
+  at->sight.near = force->near;
   at->sight.time = time;
   CnFunctionId id = def->rest_function;
   int32_t rest = id.slot ? cni_ids_find(&model->function_ids, id.slot, id.generation) : -1;

@@ -85,9 +85,22 @@ void cni_joint_first_turns(const CniModel *model, CniJoint *joint) {
     joint->near[k] = k < place.axis_count && place.axes[k].wraps == 1 ? place.axes[k].value : 0;
 }
 
+static void forces_follow(CniModel *model, double h) {
+  for (int32_t i = 0; i < model->force_count; i++) {
+    CniForce *force = &model->forces[i];
+    CniForceAt at;
+    if (!cni_force_kind(force->def.kind)->wraps) continue;
+    cni_force_at(model, force, 0, model->pose, model->twist, &at);
+    CniJointRow twist = cni_joint_twist(&at.sight.at);
+    force->near =
+        cni_joint_nearest(twist.value, force->near + h * cn_dot(twist.angular, at.sight.spin));
+  }
+}
+
 // An angle is nearest to where its rate would have brought it, so that turns are not lost at any
 // speed that stays.
-void cni_joints_follow(CniModel *model, double h) {
+void cni_turns_follow(CniModel *model, double h) {
+  forces_follow(model, h);
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJoint *joint = &model->joints[i];
     const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};

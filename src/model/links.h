@@ -27,9 +27,10 @@ typedef struct CniJoint {
   char name[CNI_NAME_SIZE];
 } CniJoint;
 
-// Nothing of a force is kept from step to step; bodies are found by their ids.
+// Bodies of a force are found by their ids.
 typedef struct CniForce {
   uint32_t slot, generation;
+  double near;    // rad: of kinds that wrap, the angle with its whole turns
   CnForceDef def; // as given, a rest length filled in; def.name is null: name has it
   char name[CNI_NAME_SIZE];
 } CniForce;
@@ -161,8 +162,8 @@ void cni_motions_aim(CniModel *model, double t, double h, CnTwist *old);
 void cni_motions_back(CniModel *model, const CnTwist *old);
 // A checked function with memory of its own, for data read from outside.
 CnStatus cni_function_make(CniModel *model, const CnFunctionDef *given, CniFunction *f);
-// Whole turns of angles counted, after bodies have moved on for h.
-void cni_joints_follow(CniModel *model, double h);
+// Whole turns of angles counted, after bodies have moved on for h: of joints and forces.
+void cni_turns_follow(CniModel *model, double h);
 // A force at a state (twist null: at rest): its bodies, a and b, their ends, and what it sees there.
 typedef struct CniForceAt {
   int32_t bodies[2];

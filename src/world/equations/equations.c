@@ -188,6 +188,7 @@ static CnStatus element_forces(const CniModel *model, double t, const CnPose *po
     cni_force_at(model, force, t, pose, (const CnTwist *)v, &at);
     for (int32_t k = 0; k < 2; k++) at.ends[k].pose.rotation = cn_qunit(at.ends[k].pose.rotation);
     CniForceSight seen = cni_force_sight(&force->def, at.ends);
+    seen.near = at.sight.near;
     seen.time = t;
     seen.rest = at.sight.rest;
     seen.bends = at.sight.bends;

@@ -120,6 +120,7 @@ static const CniField force_fields[] = {ROW(BITS, CniForce, slot, "slot"),
                                         ROW(BITS, CniForce, def.body_b.slot, "b.slot"),
                                         ROW(BITS, CniForce, def.body_b.generation, "b.generation"),
                                         ROW(NAME, CniForce, name, "name"),
+                                        ROW(REAL, CniForce, near, "turned"),
                                         CNI_FIELDS_END};
 // Of one coordinate.
 typedef struct AxisImpulse {

@@ -236,6 +236,51 @@ static void survive_a_restore(void **state) {
   cn_world_destroy(world);
 }
 
+// A torsion spring that is wound up by 5 rad goes on from there after a restore.
+static void turns_survive(void **state) {
+  (void)state;
+  CnWorld *world = toy_world(0.01), *other = toy_world(0.01);
+  CnMaterialId none = {0, 0};
+  CnForceDef def = cn_force_def_default(CN_FORCE_TORSION);
+  def.body_b = toy_ball(world, 0.1, CN_VEC3_ZERO, none);
+  def.torsion_stiffness = 1e-6;
+  toy_set_twist(world, def.body_b, CN_VEC3_ZERO, cn_vec3(0, 0, 5));
+  CnForceId id;
+  CHECK_OK(cn_force_create(world, &def, &id));
+  toy_steps(world, 100);
+  static unsigned char data[20000];
+  size_t size;
+  CHECK_OK(cn_world_save(world, data, sizeof data, &size));
+  CHECK_OK(cn_world_restore(other, data, size));
+  CnForceState now, then;
+  CHECK_OK(cn_force_state(world, id, &now));
+  CHECK_OK(cn_force_state(other, id, &then));
+  CHECK_NEAR(now.torque.z, -5e-6, 1e-8);
+  CHECK(now.torque.z == then.torque.z && now.energy == then.energy);
+  toy_steps(world, 100);
+  toy_steps(other, 100);
+  CHECK(cn_world_hash(world) == cn_world_hash(other));
+  cn_world_destroy(world);
+  cn_world_destroy(other);
+}
+
+// Three angles cannot all go round.
+static void generic_turns(void **state) {
+  (void)state;
+  CnWorld *world = toy_world(0.01);
+  CnMaterialId none = {0, 0};
+  CnJointDef def = cn_joint_def_default(CN_JOINT_GENERIC);
+  def.body_b = toy_ball(world, 0.1, CN_VEC3_ZERO, none);
+  def.axes[3].upper = 5;
+  CnJointId id;
+  CHECK_OK(cn_joint_create(world, &def, &id)); // rx turns
+  def.axes[4].lower = -4;
+  CHECK_STATUS(cn_joint_create(world, &def, &id), CN_INVALID_ARGUMENT);
+  assert_non_null(
+      strstr(cn_error_message(), "rx of generic goes up to half a turn where ry turns"));
+  cn_world_destroy(world);
+}
+
 static void memory(void **state) {
   (void)state;
   uint64_t hash = live(0);
@@ -246,8 +291,12 @@ static void memory(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_have_names), cmocka_unit_test(life),
-                                     cmocka_unit_test(refused), cmocka_unit_test(survive_a_restore),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_have_names),
+                                     cmocka_unit_test(life),
+                                     cmocka_unit_test(refused),
+                                     cmocka_unit_test(survive_a_restore),
+                                     cmocka_unit_test(turns_survive),
+                                     cmocka_unit_test(generic_turns),
                                      cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

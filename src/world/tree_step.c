@@ -45,7 +45,7 @@ static void tell(const CnWorld *world, const CniTreeStep *step, double seconds,
                            .outcome = CN_OUTCOME_FINISHED,
                            .seconds = seconds,
                            .certificate = step->certificate};
-  solve->converged = step->certificate.residual <= def->tolerance;
+  solve->converged = step->certificate.residual <= cn_solver_tolerance(def);
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) solve->infeasible_rows[i] = -1;
 }
 

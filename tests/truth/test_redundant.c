@@ -8,6 +8,7 @@
 #include "worlds.h"
 
 #include <math.h>
+#include <string.h>
 
 static const CnBodyId ground = {0, 0};
 static const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
@@ -223,15 +224,18 @@ static void change_points(void **state) {
 
 // Windows of rods, 1 m and 1 kg, that fall past their change points, with three rows a window more than
 // they need. What acts on all hinges, little of it or more, may not leave them open or take them out of
-// their plane, and the solver has its answer in every step.
-static double light_axes(int windows, const CnJointAxis *act) {
+// their plane, and auto has its answer in every step, by the factor of the joints in nearly all: where they slip
+// and where friction holds them by impulses that are not determined.
+static double windows_open(int windows, CnEffort effort, const CnJointAxis *act) {
   CnWorldDef def = cn_world_def_default();
+  def.solver = cn_solver_def_default("auto");
+  def.solver.effort = effort;
   CnWorld *world = world_make(&def);
   CnVec3 y = {0, 1, 0};
   CnTwist turn = {{.5, 0, 0}, {0, 1, 0}}, slide = {{1, 0, 0}, {0, 0, 0}};
   CnBodyId rods[6], bodies[11];
   CnJointId joints[16];
-  int body_count = 0, joint_count = 0;
+  int body_count = 0, joint_count = 0, direct = 0;
   double thin = 2e-4 / 12, across = 1.0001 / 12, worst = 0;
   for (int i = 0; i <= windows; i++) {
     bodies[body_count++] = rods[i] =
@@ -247,26 +251,30 @@ static double light_axes(int windows, const CnJointAxis *act) {
                                          cn_vec3(i + side, 0, 1), y, act);
   }
   for (int n = 0; n < 1000; n++) {
-    CHECK(world_step(world).solve.converged == 1);
+    CnSolveReport report = world_step(world).solve;
+    CHECK(report.converged == 1);
+    direct += strcmp(report.method, "active rows") == 0;
     for (int i = 0; i < joint_count; i++) worst = fmax(worst, world_joint(world, joints[i]).error);
     for (int i = 0; i < body_count; i++)
       worst = fmax(worst, fabs(world_pose(world, bodies[i]).position.y));
   }
+  CHECK(direct > 900);
   cn_world_destroy(world);
   return worst;
 }
 
-static void lightly_held(void **state) {
+static void windows_held(void **state) {
   (void)state;
-  static const double efforts[] = {5e-14, 5e-5, .05};
+  static const double efforts[] = {5e-14, 5e-5, .05, 500};
   for (int windows = 2; windows <= 5; windows += 3)
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
+      if (k == 6) continue; // motors so strong work against each other
       CnJointAxis act = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
       if (k % 2)
         act.friction = .2 * efforts[k / 2];
       else
         act.motor_speed = .5, act.motor_effort = efforts[k / 2];
-      double worst = light_axes(windows, &act);
+      double worst = windows_open(windows, windows == 2 ? CN_EFFORT_NORMAL : CN_EFFORT_EXACT, &act);
       print_message("%d windows, %s %g N m: open by %.1e m\n", windows,
                     k % 2 ? "friction" : "motors", efforts[k / 2], worst);
       CHECK(worst < 1e-10);
@@ -277,7 +285,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bricard_truth), cmocka_unit_test(door),
       cmocka_unit_test(beam),          cmocka_unit_test(car_of_welds),
-      cmocka_unit_test(change_points), cmocka_unit_test(lightly_held),
+      cmocka_unit_test(change_points), cmocka_unit_test(windows_held),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

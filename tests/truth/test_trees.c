@@ -122,7 +122,9 @@ static void compare(Machine *a, Machine *b, double h, Differences *d) {
     d->whole += is_whole(&report);
     CHECK(report.solve.certificate.residual < 1e-10);
     CHECK(report.solve.certificate.momentum_defect < 1e-10);
+    int32_t converged = report.solve.converged;
     CHECK(!(report = world_step(b->world), is_whole(&report)));
+    CHECK(converged == report.solve.converged);
   }
   for (int32_t i = 0; i < a->body_count; i++) {
     CnPose p = world_pose(a->world, a->bodies[i]), q = world_pose(b->world, b->bodies[i]);

@@ -9,18 +9,22 @@
 //
 // all at once, which from the step before takes a round or two; where the number of such rows does not fall for
 // a while, one at a time, the last one, until it does (Judice and Pires, block principal pivoting, with
-// Murty's rule), which ends where rows are independent. Machines with dependent rows are left to others: among
-// their impulses there is a choice.
+// Murty's rule), which ends where rows are independent. Where some depend on others there is a choice of impulses,
+// and that of least norm is taken: if it keeps the bounds, and all rows have what they ask for, it is an answer; if
+// that is not so after a few rounds (motors that work against each other, friction that holds by some of its rows),
+// the machine is left to others.
 //
 // Rows at a bound stay in the system, as x = 0, so that its structure is that of the machine, found once.
 #include "solver/joints/bounded.h"
 
 #include "core/vec.h"
+#include "solver/islands/islands.h"
 
 #include <string.h>
 
-#define PATIENCE 4 // rounds without fewer wrong rows, before these are changed one at a time
-#define SLACK 1e-3 // of what is asked for: rows that are wrong by less stay as they are
+#define PATIENCE 4   // rounds without fewer wrong rows, before these are changed one at a time
+#define FEW_ROUNDS 6 // where rows depend on others
+#define SLACK 1e-3   // of what is asked for: rows that are wrong by less stay as they are
 
 void cni_bounded_init(CniBounded *s, const CnAllocator *allocator) {
   memset(s, 0, sizeof *s);
@@ -68,11 +72,11 @@ static CnStatus begin(CniBounded *s, const CnProblem *p, const double *g) {
   return CN_OK;
 }
 
-// All impulses and velocities of a guess. 0: the machine is none for this method.
+// All impulses and velocities of a guess. *fits: 0: the machine is none for this method; *lost: rows that depend on
+// others.
 static CnStatus solve_guess(CniBounded *s, const CnProblem *p, CnTasks *tasks, CnAnswer *answer,
-                            int *good) {
+                            int32_t *fits, int32_t *lost) {
   CniJoints *j = &s->joints;
-  int32_t fits;
   double *g = answer->g;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
@@ -83,11 +87,11 @@ static CnStatus solve_guess(CniBounded *s, const CnProblem *p, CnTasks *tasks, C
                : j->held[row] == CNI_HELD_LOW                   ? lo
                                                                 : hi;
   }
-  CNI_TRY(cni_joints_load_bounded(j, p, tasks, g, &fits));
-  *good = fits && cni_direct_dependent(j->direct, NULL, 0) == 0;
-  if (!*good) return CN_OK;
+  CNI_TRY(cni_joints_load_bounded(j, p, tasks, g, fits));
+  if (!*fits) return CN_OK;
+  *lost = cni_direct_dependent(j->direct, NULL, 0);
   cni_problem_apply(p, g, answer->v);
-  cni_joints_go_on(j, p, tasks, 0, g, answer->v);
+  cni_joints_go_on(j, p, tasks, *lost > 0, g, answer->v);
   return CN_OK;
 }
 
@@ -131,6 +135,16 @@ static Look look_at(CniBounded *s, const CnProblem *p, const CnAnswer *answer, d
   return found;
 }
 
+// m/s: rows that depend on others may ask for what these do not give.
+static double residual_of(const CnProblem *p, const CnAnswer *answer) {
+  double worst = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    worst = cn_max(worst, cni_block_residual(p, block, answer->g + block->row, answer->v));
+  }
+  return worst;
+}
+
 CnStatus cni_bounded_solve(CniBounded *s, const CnProblem *p, CnTasks *tasks, CnAnswer *answer,
                            CniBoundedAim *aim) {
   int32_t most = aim->rounds, fewest = INT32_MAX, left = PATIENCE;
@@ -138,13 +152,19 @@ CnStatus cni_bounded_solve(CniBounded *s, const CnProblem *p, CnTasks *tasks, Cn
   aim->worst = INFINITY;
   CNI_TRY(begin(s, p, answer->g));
   for (aim->rounds = 0; aim->rounds < most && aim->budget > 0;) {
-    int good;
-    CNI_TRY(solve_guess(s, p, tasks, answer, &good));
-    if (!good) return CN_OK;
+    int32_t fits, lost;
+    CNI_TRY(solve_guess(s, p, tasks, answer, &fits, &lost));
+    if (!fits) return CN_OK;
     aim->rounds++;
     aim->budget -= cni_direct_work(s->joints.direct);
     Look found = look_at(s, p, answer, slack, left > 0);
     aim->worst = found.worst;
+    if (lost > 0) {
+      double worst = found.wrong == 0 ? residual_of(p, answer) : INFINITY;
+      aim->worst = worst <= aim->enough ? cn_max(worst, found.worst) : INFINITY;
+      if (found.wrong > 0 && aim->rounds < FEW_ROUNDS) continue;
+      return CN_OK;
+    }
     if (found.wrong == 0) break;
     left = found.wrong < fewest ? PATIENCE : left - 1;
     if (found.wrong < fewest) fewest = found.wrong;

@@ -9,9 +9,10 @@ endforeach()
 
 # Wide kernels: NAME_avx2.c and NAME_avx512.c are compiled for their level (core/simd/simd.h), and left out
 # where there is no such level. Emulated: functions of SIMDe in place of the instructions of AVX-512,
-# whose headers are not free of warnings.
+# whose headers are not free of warnings. VL: the halves of AVX-512's registers are used as such, too; without it
+# sweeps take 9 % longer.
 set(flags_avx2 -mavx2)
-set(flags_avx512 -mavx512f)
+set(flags_avx512 -mavx512f -mavx512vl)
 if(CAIRN_SIMD STREQUAL "emulated")
   set(flags_avx512 -mavx2 -DCNI_EMULATE_AVX512 -w -Wno-psabi)
 endif()
@@ -41,6 +42,13 @@ set(kernel_sources ${library_sources})
 list(FILTER kernel_sources INCLUDE REGEX "_kernels[a-z0-9_]*\\.c$")
 if(CAIRN_HARDENED)
   set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-stack-protector)
+endif()
+# Sweeps in AVX-512, where there are 32 registers: at -O3 gcc keeps more of a batch in them (3 % of the time). With
+# the 16 of AVX2 it makes an eighth more instructions.
+if(CMAKE_C_FLAGS_RELEASE MATCHES "-O2")
+  set(sweep_sources ${kernel_sources})
+  list(FILTER sweep_sources INCLUDE REGEX "psor_kernels_avx512\\.c$")
+  set_property(SOURCE ${sweep_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 endif()
 # Without any optimisation gcc takes minutes and 2 GB for one file of them, with a little 5 s.
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Debug>:-O1>)

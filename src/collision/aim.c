@@ -37,14 +37,25 @@ static CnTwist free_twist(const CniDetection *w, int32_t body) {
   return twist;
 }
 
+// Its velocity alone, of a ball about the origin of its body.
+static inline CnVec3 free_velocity(const CniDetection *w, const CniProxy *p) {
+  const CniCollisionInput *in = w->in;
+  if (p->flags & CNI_PRESCRIBED) return p->reach > 0 ? in->twist[p->body].velocity : CN_VEC3_ZERO;
+  CnVec3 pull = in->gravity;
+  if (in->model->load) {
+    double inv_mass = cni_inv_mass(&in->model->mass[p->body]);
+    pull = cn_madd(pull, inv_mass, in->model->load[p->body].velocity);
+  }
+  return cn_madd(in->twist[p->body].velocity, in->time_step, pull);
+}
+
 int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
                     CniPointContact *t) {
   double radius = a->outradius + b->outradius;
   double slop = CNI_AIM_SLOP * cn_min(a->outradius, b->outradius);
   if ((a->flags | b->flags) & CNI_OFFSET) return 0;
   CnVec3 x = cn_sub(b->centre, a->centre);
-  CnVec3 way = cn_scale(w->in->time_step,
-                        cn_sub(free_twist(w, b->body).velocity, free_twist(w, a->body).velocity));
+  CnVec3 way = cn_scale(w->in->time_step, cn_sub(free_velocity(w, b), free_velocity(w, a)));
   double along = cn_dot(t->normal, way), way2 = cn_norm2(way), side2 = way2 - along * along;
   if (t->gap + along >= 0 || side2 <= 2 * radius * slop) return 0;
   // the least distance, or the first place where it is the sum of the radii

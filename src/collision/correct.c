@@ -125,7 +125,7 @@ static double slop_of(const CniCorrectInput *in, const CniContact *c) {
 
 static int is_free(const CniCorrectInput *in, int32_t body) {
   const CniBody *b = &in->model->bodies[body];
-  return cni_has_mass(&in->model->mass[body]) && b->first_joint < 0 && !cni_body_continuous(b);
+  return cni_has_mass(&in->model->mass[body]) && b->first_joint < 0 && !b->continuous;
 }
 
 typedef struct Deepest {

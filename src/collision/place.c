@@ -75,7 +75,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
     p.flags |= CNI_CHOOSY;
   if (cni_shape_category(s) == 0 || cni_shape_mask(s) == 0) p.flags |= CNI_GHOST;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
-  if (cni_body_continuous(&in->model->bodies[s->body])) p.flags |= CNI_CONTINUOUS;
+  if (in->model->bodies[s->body].continuous) p.flags |= CNI_CONTINUOUS;
   if (cni_shape_is_surface(s->kind))
     p.flags |= CNI_IS_MESH;
   else if (!unbounded &&
@@ -106,7 +106,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
   if (body->kind != CN_BODY_FIXED) p.reach = in->time_step * speed;
   if (s->next < 0 && s->previous == i) p.flags |= CNI_LONE;
   if (body->first_joint >= 0) p.flags |= CNI_JOINTED;
-  if (cni_body_continuous(body)) p.flags |= CNI_CONTINUOUS;
+  if (body->continuous) p.flags |= CNI_CONTINUOUS;
   if (m->disabled_count > 0) p.flags |= CNI_CHOOSY;
   return p;
 }

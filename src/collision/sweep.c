@@ -188,7 +188,7 @@ static int32_t rank_of(const Sweep *s, int32_t body) {
   const Carried *c = &s->carried[body];
   if (c->by == HALTED && c->touches <= MOST_TOUCHES) return -1; // until somebody comes
   if (of->kind == CN_BODY_FIXED || c->by == HALTED) return 3;
-  return of->kind == CN_BODY_KINEMATIC ? 2 : !cni_body_continuous(of);
+  return of->kind == CN_BODY_KINEMATIC ? 2 : !of->continuous;
 }
 
 static int outranks(const Sweep *s, int32_t x, int32_t y) {
@@ -231,7 +231,7 @@ static void meet(Sweep *s, int32_t k, double t) {
     return;
   }
   int32_t stops = outranks(s, root_x, root_y) ? y : x, by = stops == x ? y : x;
-  if (root_x == root_y || !cni_body_continuous(&m->bodies[stops])) return;
+  if (root_x == root_y || !m->bodies[stops].continuous) return;
   if (s->carried[stops].touches > MOST_TOUCHES) return;
   attach(s, stops, s->carried[stops].touches < MOST_TOUCHES ? by : HALTED, t);
 }
@@ -306,7 +306,7 @@ static void limit_ways(Sweep *s) {
       int32_t shape = side ? s->pairs[k].b : s->pairs[k].a;
       int32_t body = in->model->shapes[shape].body;
       double reach = side ? s->pairs[k].reach_b : s->pairs[k].reach_a;
-      if (!cni_body_continuous(&in->model->bodies[body])) continue;
+      if (!in->model->bodies[body].continuous) continue;
       double motion = motion_of(s, shape, in->time_step);
       if (!(motion > reach * (1 + 1e-9))) continue;
       Carried *c = &s->carried[body];

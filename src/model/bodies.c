@@ -104,8 +104,7 @@ CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail
   cni_name_copy(kept, name);
   size_t size = strlen(kept) + 1;
   body->detail = NULL;
-  if (size == 1 && cni_pose_is_one(detail->com) && detail->def_mass == 0 && !detail->continuous)
-    return CN_OK;
+  if (size == 1 && cni_pose_is_one(detail->com) && detail->def_mass == 0) return CN_OK;
   body->detail = cni_allocate(&model->allocator, sizeof *detail);
   if (!body->detail) return cni_error_memory(sizeof *detail);
   *body->detail = *detail;
@@ -149,9 +148,10 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   CNI_TRY(check_def(&def));
   if (model->body_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d bodies", INT32_MAX);
-  CniBody body = {.kind = def.kind, .user_data = def.user_data};
+  CniBody body = {
+      .kind = (uint16_t)def.kind, .continuous = def.continuous != 0, .user_data = def.user_data};
   body.first_shape = body.first_joint = -1;
-  CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE, .continuous = def.continuous};
+  CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
   if (def.mass > 0) {
     detail.def_com = def.com;
     detail.def_inertia = def.inertia;

@@ -79,7 +79,7 @@ CnStatus cni_model_set_kind(CniModel *model, int32_t body, CnBodyKind kind) {
   if (kind == old) return CN_OK;
   if (old == CN_BODY_DYNAMIC) CNI_TRY(check_links(model, body, label));
   if (kind == CN_BODY_DYNAMIC) CNI_TRY(check_shapes(model, body, label));
-  if (cni_body_continuous(b)) return cni_invalid("%s must stay dynamic: it is continuous", label);
+  if (b->continuous) return cni_invalid("%s must stay dynamic: it is continuous", label);
   b->kind = kind;
   model->edits++;
   CnStatus status = frame_anew(model, body);

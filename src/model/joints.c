@@ -58,7 +58,7 @@ CnStatus cni_joint_check_functions(const CniModel *model, const CnJointDef *def)
 // A body that stops somewhere within a step would leave its joints open.
 static CnStatus check_continuous(const CniModel *model, int32_t body) {
   char label[CNI_NAME_SIZE + 16];
-  if (body < 0 || !cni_body_continuous(&model->bodies[body])) return CN_OK;
+  if (body < 0 || !model->bodies[body].continuous) return CN_OK;
   cni_model_body_label(model, body, label);
   return cni_invalid("joint: %s is continuous and cannot have joints", label);
 }

@@ -54,11 +54,11 @@ typedef struct CniBodyDetail {
   CnSym3 def_inertia;
   double def_mass; // 0: from shapes
   char *name;      // null: none
-  int32_t continuous;
 } CniBodyDetail;
 
 typedef struct CniBody {
-  CnBodyKind kind;
+  uint16_t kind; // CnBodyKind
+  uint16_t continuous;
   uint32_t slot;       // its id; the generation is the slot's
   int32_t first_shape; // dense index, -1: none; list in order of creation
   int32_t first_joint; // dense index, -1: none
@@ -111,9 +111,6 @@ static inline CnPose cni_body_com(const CniBody *body) {
 }
 static inline const char *cni_body_name(const CniBody *body) {
   return body->detail && body->detail->name ? body->detail->name : "";
-}
-static inline int cni_body_continuous(const CniBody *body) {
-  return body->detail && body->detail->continuous;
 }
 static inline CniShapePoses *cni_shape_poses(const CniShape *shape) {
   return shape->extra ? shape->extra->poses : NULL;

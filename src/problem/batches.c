@@ -505,3 +505,13 @@ int32_t cni_schedule_column(const CniSchedule *s, int32_t phase, int32_t i) {
   int32_t rows = every_other(s->cuts.rows, colour.rows);
   return (2 * (i / rows) + colour.slabs) * s->cuts.rows + 2 * (i % rows) + colour.rows;
 }
+
+// 0, 2, 1, 4, 3, ...: each odd one as soon as both of its neighbours are done.
+static int32_t nearby(int32_t i, int32_t count) {
+  return i == 0 || (i == count - 1 && i % 2 == 1) ? i : i % 2 == 1 ? i + 1 : i - 1;
+}
+
+int32_t cni_schedule_near(const CniSchedule *s, int32_t i) {
+  int32_t rows = s->cuts.rows;
+  return nearby(i / rows, s->cuts.slabs) * rows + nearby(i % rows, rows);
+}

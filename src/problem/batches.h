@@ -172,6 +172,9 @@ const char *cni_schedule_fault(const CniSchedule *schedule, const CnProblem *p);
 // number i of a phase.
 int32_t cni_schedule_phase_size(const CniSchedule *schedule, int32_t phase);
 int32_t cni_schedule_column(const CniSchedule *schedule, int32_t phase, int32_t i);
+// The column that is number i where one thread sweeps all of them: what shares a group comes in the order of the
+// phases, so that the result is the same, and neighbours soon after each other.
+int32_t cni_schedule_near(const CniSchedule *schedule, int32_t i);
 
 // ---- slabs.c ----
 

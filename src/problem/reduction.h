@@ -142,6 +142,7 @@ typedef struct CniPiece {
 typedef struct CniStretches {
   int32_t count;
   int32_t begin, end; // groups: the first with mass, and one more than the last
+  int32_t all_move;   // 1: all between them have mass
   int32_t *head;      // per stretch: its first piece, -1 without any
   int32_t *tail;      // and its last
   CniPiece *pieces;

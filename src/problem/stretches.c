@@ -47,7 +47,8 @@ static int32_t lowest_of_rows(const CnProblem *p, const CniRowsBlock *rows) {
 }
 
 // The groups of a contact as one number, to tell at once whether the block is like the one before.
-static inline int32_t lowest_of(const CnProblem *p, const CniBlock *block, int32_t *owner) {
+static inline int32_t lowest_of(const CnProblem *p, const CniStretches *s, const CniBlock *block,
+                                int32_t *owner) {
   int32_t k = block->index, pair = block->storage == CNI_PAIR;
   if (!pair && block->storage != CNI_SPHERE) {
     *owner = MIXED;
@@ -56,6 +57,8 @@ static inline int32_t lowest_of(const CnProblem *p, const CniBlock *block, int32
   int32_t a = pair ? p->pairs[k].group_a : p->spheres[k].group_a;
   int32_t b = pair ? p->pairs[k].group_b : p->spheres[k].group_b;
   int32_t low = a < b ? a : b, high = a < b ? b : a;
+  *owner = NOBODY;
+  if (s->all_move && low >= s->begin && high < s->end) return low;
   if (has_mass(p, low)) {
     *owner = has_mass(p, high) ? NOBODY : high;
     return low;
@@ -77,7 +80,7 @@ static void find_pieces(void *context, int32_t begin, int32_t end) {
   CniPiece *pieces = s->pieces + begin;
   int32_t n = -1, low = 0, high = 0; // groups of the stretch of the piece at hand
   for (int32_t i = begin; i < end; i++) {
-    int32_t owner, group = lowest_of(loop->p, &loop->p->blocks[i], &owner);
+    int32_t owner, group = lowest_of(loop->p, s, &loop->p->blocks[i], &owner);
     if (n >= 0 && group >= low && group < high && owner == pieces[n].owner) {
       pieces[n].count++;
       continue;
@@ -135,6 +138,7 @@ CniStretches *cni_stretches_make(const CnProblem *p, double *space) {
   for (int32_t i = 0; i < p->group_count; i++) moving += has_mass(p, i);
   while (s->begin < s->end && !has_mass(p, s->begin)) s->begin++;
   while (s->end > s->begin && !has_mass(p, s->end - 1)) s->end--;
+  s->all_move = moving == s->end - s->begin;
   CniCuts cuts = cni_cuts_aim(moving);
   s->count = cuts.slabs * cuts.rows;
   PieceLoop loop = {p, s};

@@ -121,6 +121,6 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
                        .name = cni_body_name(b),
                        .user_data = b->user_data,
                        .shape_count = cni_model_shape_count(model, i),
-                       .continuous = cni_body_continuous(b)};
+                       .continuous = b->continuous};
   return CN_OK;
 }

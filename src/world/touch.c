@@ -193,7 +193,7 @@ static Kind kind_of(const Search *s, const CniContact *c, double *speed, double 
 static int is_bound(const Search *s, int32_t body) {
   const CniBody *of = &s->model->bodies[body];
   CnTwist load = cni_model_load(s->model, body);
-  return of->first_joint >= 0 || cni_body_continuous(of) || cn_norm2(load.velocity) > 0 ||
+  return of->first_joint >= 0 || of->continuous || cn_norm2(load.velocity) > 0 ||
          cn_norm2(load.spin) > 0;
 }
 

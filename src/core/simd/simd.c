@@ -14,7 +14,8 @@ CniSimdLevel cni_simd_level(void) {
 #if defined(CNI_SIMD_EMULATED)
   if (__builtin_cpu_supports("avx2")) return CNI_SIMD_LEVEL_AVX512;
 #elif !defined(CNI_SIMD_NO_AVX512)
-  if (__builtin_cpu_supports("avx512f")) return CNI_SIMD_LEVEL_AVX512;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+    return CNI_SIMD_LEVEL_AVX512;
 #endif
   if (__builtin_cpu_supports("avx2")) return CNI_SIMD_LEVEL_AVX2;
   if (__builtin_cpu_supports("sse2")) return CNI_SIMD_LEVEL_SSE2;

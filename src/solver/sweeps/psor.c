@@ -126,10 +126,29 @@ static void iterate_explicit(CniPsor *s, int32_t count) {
   }
 }
 
+// One thread takes the columns in an order that finds groups in the cache which the column before has left there.
+static void iterate_alone(CniPsor *s, int32_t count) {
+  const CniSchedule *schedule = &s->schedule;
+  int32_t columns = schedule->column_count, all = columns + (schedule->phase_count > 1);
+  int32_t islands = s->joint_count > 0 ? cni_direct_islands(s->joints.direct) : 0;
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t k = 0; k < all; k++)
+      cni_psor_sweep_column(s, s->law, k < columns ? cni_schedule_near(schedule, k) : k, 1);
+    for (int32_t k = all - 1; s->back && k >= 0; k--)
+      cni_psor_sweep_column(s, s->law, k < columns ? cni_schedule_near(schedule, k) : k, -1);
+    if (islands > 0)
+      cni_joints_relax(&s->joints, s->p, s->groups, s->g, s->rule.lambda, 0, islands);
+  }
+}
+
 void cni_psor_iterate(CniPsor *s, int32_t count) {
   CNI_ASSERT(count >= 0 && count <= SWEEPS_PER_REGION);
   if (s->p->form == CN_FORM_EXPLICIT) {
     iterate_explicit(s, count);
+    return;
+  }
+  if (cni_tasks_worker_count(s->def.tasks) == 1 && s->schedule.spread.active == 0) {
+    iterate_alone(s, count);
     return;
   }
   int32_t counts[(2 * CNI_SWEEP_PHASES + 1) * SWEEPS_PER_REGION], n = 0;

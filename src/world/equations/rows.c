@@ -415,7 +415,7 @@ CnStatus cni_rows_check(const CnWorld *world) {
   const char *name = world->now.settings.integrator;
   for (int32_t i = 0; i < model->body_count; i++) {
     char label[CNI_NAME_SIZE + 16];
-    if (!cni_body_continuous(&model->bodies[i])) continue;
+    if (!model->bodies[i].continuous) continue;
     cni_model_body_label(model, i, label);
     return cni_error(CN_UNSUPPORTED, "%s: %s is continuous, use impulse", name, label);
   }

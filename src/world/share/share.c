@@ -57,7 +57,7 @@ void cni_share_begin(CnWorld *world) {
   int32_t moving = 0, last = -1;
   for (int32_t i = 0; i < model->body_count; i++) {
     const CniBody *body = &model->bodies[i];
-    if (body->kind == CN_BODY_KINEMATIC || cni_body_continuous(body)) return;
+    if (body->kind == CN_BODY_KINEMATIC || body->continuous) return;
     if (!cni_has_mass(&model->mass[i])) continue;
     if (s->first < 0) s->first = i;
     last = i;

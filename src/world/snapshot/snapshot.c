@@ -57,12 +57,12 @@ static CniBodyRecord body_record(const CniModel *model, int32_t i) {
                           .twist = model->twist[i],
                           .load = cni_model_load(model, i)};
   record.def.kind = body->kind;
+  record.def.continuous = body->continuous;
   record.def.user_data = body->user_data;
   if (body->detail) {
     record.def.com = body->detail->def_com;
     record.def.inertia = body->detail->def_inertia;
     record.def.mass = body->detail->def_mass;
-    record.def.continuous = body->detail->continuous;
   }
   snprintf(record.name, sizeof record.name, "%s", cni_body_name(body));
   return record;
@@ -284,9 +284,9 @@ static CnStatus read_bodies(CniSnapshotReader *r, CniModel *model) {
     CniBodyDetail detail = {.com = CN_POSE_ONE,
                             .def_com = record.def.com,
                             .def_inertia = record.def.inertia,
-                            .def_mass = record.def.mass,
-                            .continuous = record.def.continuous};
-    CniBody body = {.kind = record.def.kind,
+                            .def_mass = record.def.mass};
+    CniBody body = {.kind = (uint16_t)record.def.kind,
+                    .continuous = record.def.continuous != 0,
                     .slot = record.slot,
                     .first_shape = record.first_shape,
                     .first_joint = record.first_joint,

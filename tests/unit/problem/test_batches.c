@@ -284,6 +284,30 @@ static void columns(void **state) {
   cn_problem_destroy(p);
 }
 
+// One thread's order: every column once, and of two that may share a group the one of the earlier phase first.
+static void order_of_one(void **state) {
+  (void)state;
+  for (int32_t slabs = 1; slabs <= 9; slabs++)
+    for (int32_t rows = 1; rows <= 9; rows++) {
+      CniSchedule s = {.start = NULL};
+      cni_schedule_cut(&s, (CniCuts){slabs, rows});
+      int32_t place[81];
+      for (int32_t i = 0; i < 81; i++) place[i] = -1;
+      for (int32_t i = 0; i < s.column_count; i++) {
+        int32_t column = cni_schedule_near(&s, i);
+        CHECK(column >= 0 && column < s.column_count && place[column] < 0);
+        place[column] = i;
+      }
+      for (int32_t i = 0; i < s.column_count; i++)
+        for (int32_t k = 0; k < s.column_count; k++) {
+          int32_t x = i / rows, y = i % rows, z = k / rows, w = k % rows;
+          int32_t first = 2 * (x % 2) + y % 2, second = 2 * (z % 2) + w % 2;
+          int share = x - z <= 1 && z - x <= 1 && y - w <= 1 && w - y <= 1;
+          CHECK(!share || first >= second || place[i] < place[k]);
+        }
+    }
+}
+
 // A wall four bodies thick has room for slabs along it and for no rows across.
 static void no_rows(void **state) {
   (void)state;
@@ -388,6 +412,7 @@ int main(void) {
       cmocka_unit_test(hub),
       cmocka_unit_test(mixed_order),
       cmocka_unit_test(columns),
+      cmocka_unit_test(order_of_one),
       cmocka_unit_test(no_rows),
       cmocka_unit_test(aims),
       cmocka_unit_test(same_for_all_workers),

@@ -14,7 +14,8 @@
 // step and of its collision, the deepest overlap, and what a contact point costs in a sweep (of the
 // processor's time), beside a pile of boxes; then the same pile in the other engines, by 50 iterations of theirs.
 // hopper: 2,000 of the same bodies poured through a hopper of 20,000 triangles, .8 s of it in steps of .5 ms: the
-// last 20 steps, as of the pile.
+// last 20 steps, as of the pile. Cairn by as many iterations as the others, and by the fewer that leave no
+// deeper overlaps; `iterations` and overlaps of all are told.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ typedef struct Pile {
   int32_t steps;  // that peers are to make; 0: they look at the frames
   Ground ground;
   double time_step, top;
+  int32_t iterations;
 } Pile;
 
 // Hull of 16, hull of 64, capsule, cylinder, box; or boxes alone.
@@ -154,17 +156,18 @@ static CnVec3 *pile_places(Pile *p, int32_t side) {
   return places;
 }
 
-static int pile_create(Pile *p, int32_t count, int boxes, Ground ground) {
+static int pile_create(Pile *p, int32_t count, int boxes, Ground ground, int32_t iterations) {
   CniRng rng = {1};
   CnWorldDef def = cn_world_def_default();
   int32_t side = ground ? 10 : (int32_t)ceil(.8 * cbrt(count));
   *p = (Pile){.count = count,
               .bodies = calloc((size_t)count, sizeof *p->bodies),
               .ground = ground,
+              .iterations = iterations,
               .time_step = ground == HOPPER ? FINE : STEP};
   def.time_step = p->time_step;
   def.solver.name = "psor";
-  def.solver.max_iterations = ITERATIONS;
+  def.solver.max_iterations = iterations;
   def.solver.tolerance = 0;
   if (!p->bodies || cn_world_create(&def, &p->world) != CN_OK) return 0;
   for (int32_t k = 0; k < 2 * HULLS; k++) {
@@ -467,8 +470,9 @@ static int mixed_rows(const Values *values, Report *report, int32_t count) {
   Pile p = {0};
   int32_t settle, frames;
   int ok = value_whole(values, "settle", 0, 1e6, &settle) &&
-           value_whole(values, "frames", 2, 1000, &frames) && pile_create(&p, count, 0, 0) &&
-           pile_settle(&p, settle, frames) && cairn_row(report, &p, 0);
+           value_whole(values, "frames", 2, 1000, &frames) &&
+           pile_create(&p, count, 0, 0, ITERATIONS) && pile_settle(&p, settle, frames) &&
+           cairn_row(report, &p, 0);
   if (ok && strcmp(value_text(values, "peers"), "none") != 0) ok = peer_rows(values, report, &p);
   ok = ok && cairn_row(report, &p, 1);
   pile_destroy(&p);
@@ -501,13 +505,13 @@ static double sweep_cost(CnWorld *world) {
 }
 
 static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, Ground ground,
-                    double *ns) {
+                    int32_t iterations, double *ns) {
   Pile p = {0};
   Row *row = report_row_begin(report);
   double collision = 0, processor = 0, contacts = 0;
   int32_t last = steps < 20 ? steps : 20;
   CnPenetration deep = {0};
-  int ok = row && pile_create(&p, count, boxes, ground);
+  int ok = row && pile_create(&p, count, boxes, ground, iterations);
   for (int32_t n = 0; n < steps && ok; n++) {
     CnStepReport step;
     double start = processor_seconds();
@@ -529,6 +533,7 @@ static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, Gro
     row_number(row, "ms", 1e3 * processor);
     row_number(row, "ms_collision", 1e3 * collision);
     row_number(row, "contacts", contacts);
+    row_number(row, "iterations", iterations);
     row_number(row, "penetration_max", deep.max);
     row_number(row, "ns_per_contact_iteration", *ns);
     if (!boxes && ground == TERRAIN) row_number(row, "ratio", *ns / relative); // to boxes
@@ -542,7 +547,7 @@ static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, Gro
 static int pile_peers(const Values *values, Report *report, int32_t count, int32_t steps,
                       Ground ground) {
   Pile p = {0};
-  int ok = pile_create(&p, count, 0, ground) && pile_start(&p);
+  int ok = pile_create(&p, count, 0, ground, ITERATIONS) && pile_start(&p);
   p.steps = steps;
   for (size_t k = 0; k < PEERS && ok; k++) {
     Row *row = report_row_begin(report);
@@ -558,6 +563,7 @@ static int pile_peers(const Values *values, Report *report, int32_t count, int32
         fscanf(answer, "%lf %lf %lf", &seconds, &collision, &deepest) == 3) {
       row_number(row, "ms", 1e3 * seconds);
       row_number(row, "ms_collision", 1e3 * collision);
+      row_number(row, "iterations", ITERATIONS);
       row_number(row, "penetration_max", deepest);
     } else {
       row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
@@ -570,21 +576,24 @@ static int pile_peers(const Values *values, Report *report, int32_t count, int32
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t count, bodies, steps, poured, pours;
+  int32_t count, bodies, steps, poured, pours, sweeps;
   double seconds = value_number(values, "seconds"), ns = NAN;
   if (!value_whole(values, "bodies", 5 * HULLS, 1e6, &count) ||
       !value_whole(values, "pile", 0, 1e6, &bodies) ||
       !value_whole(values, "steps", 1, 1e6, &steps) ||
       !value_whole(values, "hopper", 0, 1e6, &poured) ||
-      !value_whole(values, "pours", 1, 1e6, &pours))
+      !value_whole(values, "pours", 1, 1e6, &pours) ||
+      !value_whole(values, "sweeps", 1, 1e6, &sweeps))
     return 0;
   int ok = narrow_rows(report, seconds) && mixed_rows(values, report, count);
   if (ok && bodies > 0)
-    ok = pile_row(report, bodies, steps, 1, TERRAIN, &ns) &&
-         pile_row(report, bodies, steps, 0, TERRAIN, &ns);
+    ok = pile_row(report, bodies, steps, 1, TERRAIN, ITERATIONS, &ns) &&
+         pile_row(report, bodies, steps, 0, TERRAIN, ITERATIONS, &ns);
   int peered = strcmp(value_text(values, "peers"), "none") != 0;
   if (ok && bodies > 0 && peered) ok = pile_peers(values, report, bodies, steps, TERRAIN);
-  if (ok && poured > 0) ok = pile_row(report, poured, pours, 0, HOPPER, &ns);
+  if (ok && poured > 0)
+    ok = pile_row(report, poured, pours, 0, HOPPER, sweeps, &ns) &&
+         pile_row(report, poured, pours, 0, HOPPER, ITERATIONS, &ns);
   if (ok && poured > 0 && peered) ok = pile_peers(values, report, poured, pours, HOPPER);
   if (!ok) fprintf(stderr, "cairn-bench: collision: %s\n", cn_error_message());
   return ok;
@@ -598,6 +607,7 @@ static const Parameter parameters[] = {
     {"steps", "600", "its steps"},
     {"hopper", "2000", "bodies poured through a hopper; 0: none"},
     {"pours", "1600", "steps of that"},
+    {"sweeps", "15", "iterations of Cairn in the hopper, beside a row with 50"},
     {"seconds", ".3", "s, for each pair of shapes"},
     {"peers", "all", "none: Cairn alone"},
     {NULL, NULL, NULL}};
@@ -609,6 +619,7 @@ static const Column columns[] = {{"what", "what"},
                                  {"ms", "ms"},
                                  {"ms_collision", "collision, ms"},
                                  {"contacts", "contacts"},
+                                 {"iterations", "iterations"},
                                  {"pairs", "touching"},
                                  {"missing", "missing"},
                                  {"extra", "extra"},

@@ -27,6 +27,8 @@ typedef struct CniMeshTouch {
   double round;          // balls on both
   double size;           // of the shape
   double margin;
+  double slack;  // by how much a flat face may be uneven
+  double ball;   // a plane farther from the shape's origin than this does not touch
   CnVec3 lo, hi; // its bounds, grown by the margin
   int32_t swap;  // the mesh came first
   CniMeshSide side;

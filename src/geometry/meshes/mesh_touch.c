@@ -24,6 +24,7 @@
 #define DEEP 0.1    // of the shape's size
 #define NEARER 1e-6 // of a depth
 #define FLAT_ROUNDS 8
+#define BEYOND (1 + 1e-9)
 #define CLEAR 2e-7 // of the mesh's size: more than a flat face is uneven by
 
 // ---- handing out ----
@@ -67,21 +68,21 @@ static void thin_out(CniMeshSide *side) {
   side->count = kept;
 }
 
-static double size_of(const CniMesh *m) { return cn_norm(cn_sub(m->hi, m->lo)); }
-
-// Is all of the shape farther from the plane of a side than the margin?
+// Is all of the shape farther from the plane of a side than the margin? Of most the ball about it tells.
 static int is_clear(const CniMeshTouch *touch, const CniMeshSide *side) {
   uint32_t corner;
+  double middle = cn_dot(side->normal, cn_sub(touch->shape.pose.position, side->point));
+  if (middle > touch->ball) return 1;
   CnVec3 own =
       touch->kind->support(&touch->shape, cn_neg(cn_mtmul(touch->turn, side->normal)), &corner);
   CnVec3 p = cn_add(touch->shape.pose.position, cn_mmul(touch->turn, own));
   double height = cn_dot(side->normal, cn_sub(p, side->point));
-  return height > touch->margin + touch->round + CLEAR * size_of(touch->mesh);
+  return height > touch->margin + touch->round + touch->slack;
 }
 
 // The feet of the corners, and what may be beyond an edge.
 static void bound_feet(const CniMeshTouch *touch, CniMeshSide *side) {
-  double by = 2 * cn_max(touch->margin, DEEP * touch->size) + CLEAR * size_of(touch->mesh);
+  double by = 2 * cn_max(touch->margin, DEEP * touch->size) + touch->slack;
   side->lo = cn_vec3(INFINITY, INFINITY, INFINITY);
   side->hi = cn_neg(side->lo);
   for (int32_t i = 0; i < side->count; i++) {
@@ -218,7 +219,7 @@ static int came_round(const CniMeshTouch *touch, CnVec3 p) {
   if (touch->mesh->closed) return 0;
   if (shape->hull) middle = cn_add(middle, cn_mmul(touch->turn, shape->hull->centre));
   if (!(cn_dot(touch->side.normal, cn_sub(middle, touch->side.point)) > 0)) return 0;
-  return cni_mesh_ray(touch->mesh, middle, cn_sub(p, middle), &t) > 1 + NEARER;
+  return cni_mesh_ray(touch->mesh, middle, cn_sub(p, middle), 2, &t) > 1 + NEARER;
 }
 
 static void touch_face(CniMeshTouch *touch, int32_t t) {
@@ -261,6 +262,8 @@ CniMeshTouch cni_mesh_touch_of(const CniPlaced *shape, const CniPlaced *mesh, do
   t.hi = cn_add(b.hi, cn_vec3(by, by, by));
   t.edge = (CniPlaced){.kind = CN_SHAPE_MESH, .pose = CN_POSE_ONE, .mesh = mesh->mesh};
   t.side.seed = -1;
+  t.slack = CLEAR * cn_norm(cn_sub(mesh->mesh->hi, mesh->mesh->lo));
+  t.ball = (t.kind->outradius(shape) + by) * BEYOND + t.slack;
   return t;
 }
 
@@ -268,7 +271,7 @@ static void touch_triangle(void *context, int32_t t) {
   CniMeshTouch *touch = context;
   if (cni_mesh_seed(touch->mesh, t) != touch->side.seed) {
     see_face(touch, t);
-    bound_feet(touch, &touch->side);
+    if (!touch->side.clear) bound_feet(touch, &touch->side);
   }
   if (touch->side.clear) return;
   touch_face(touch, t);

@@ -108,7 +108,8 @@ typedef struct CnWorldDef {
                              ///< adds in a step
   CnRestitutionLaw restitution_law; ///< default CN_RESTITUTION_NEWTON
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
-                         ///< the smaller shape's radius. The distance covered in a step is added.
+      ///< the smaller shape's radius r, at most 2 h sqrt(g r). The distance covered in a
+      ///< step is added.
   double
       spring_theta; ///< in [1/2, 1]: 1 (default) damps springs that h does not resolve, 1/2 keeps
                     ///< their energy (`impulse`; docs/theory/step-problem.md)

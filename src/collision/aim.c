@@ -172,10 +172,12 @@ static void drop_farthest(CniManifold *m) {
 
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first) {
-  double slop = CNI_AIM_SLOP / 0.05 * cn_min(a->base, b->base);
-  if (w->in->margin > 0) slop = CNI_AIM_SLOP * cn_min(a->outradius, b->outradius);
-  if (part->count == first || part->count > part->room || a->reach + b->reach <= slop) return;
+  const CniShape *shapes = w->in->model->shapes;
+  if (part->count == first || part->count > part->room) return;
   if ((a->flags | b->flags) & CNI_ENDLESS) return;
+  double size = cn_min(cni_model_inradius(&shapes[pair.a]), cni_model_inradius(&shapes[pair.b]));
+  double slop = CNI_AIM_SLOP * size;
+  if (a->reach + b->reach <= slop) return;
   Aim aim = {w,
              pair,
              a->body,

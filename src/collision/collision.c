@@ -12,7 +12,8 @@
 // Margin of a pair. A contact that does not exist at the start of a step cannot stop anything
 // within it, so everything that could meet during the step becomes a contact now:
 //
-//   margin = base + reach_a + reach_b,   base = given, or 0.05 of the smaller inradius
+//   margin = base + reach_a + reach_b
+//   base   = given, or with the smaller inradius r the lesser of 0.05 r and 2 h sqrt(|g| r)
 //   reach  = h (|v| + h (|g| + |f|/m) + (|w| + h |t|/J) r),   r: from the centre of mass
 //
 // with g, f, t (gravity and loads) for bodies that have mass only, J the least principal inertia,

@@ -60,7 +60,7 @@ typedef struct CniCollisionInput {
   const CnTwist *twist; // per body: how far things may come in one step
   CnVec3 gravity;
   double time_step;
-  double margin; // m, 0: 0.05 of the smaller inradius
+  double margin; // m, 0: of the smaller inradius (collision.c)
   int32_t rows;  // 1: contacts are for rows of a step: open ones are aimed, flush seams closed
   // 1: those alone whose lowest body with mass is one of these: several ranks have the others
   int32_t some, first_body, last_body; // last_body: one more

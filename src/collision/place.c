@@ -16,6 +16,8 @@
 
 #define SHAPES_A_TASK 256
 #define LARGE 1e300
+#define BASE_SHARE 0.05 // of the inradius
+#define BASE_STEPS 2.0
 
 // How far points at most r from the centre of mass may come in this step.
 static double reach_of(const CniDetection *w, int32_t body, double r) {
@@ -41,6 +43,14 @@ static double reach_of(const CniDetection *w, int32_t body, double r) {
   return h * speed + cn_min(h * spin, 2) * r;
 }
 
+// What nothing foresees: what overlaps push apart, at most as fast as a body falls from its own size.
+static double base_of(const CniDetection *w, double inradius) {
+  const CniCollisionInput *in = w->in;
+  double share = BASE_SHARE * inradius, way = in->time_step * sqrt(w->gravity * inradius);
+  if (in->margin > 0) return in->margin;
+  return way > 0 ? cn_min(share, BASE_STEPS * way) : share;
+}
+
 // Meets nothing in the broad phase.
 static const CniBounds no_bounds = {{1, 1, 1}, {-1, -1, -1}};
 
@@ -60,7 +70,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (s->kind != CN_SHAPE_SPHERE && !unbounded) arm += outradius;
   CniProxy p = {.centre = centre,
                 .outradius = outradius,
-                .base = in->margin > 0 ? in->margin : 0.05 * cni_model_inradius(s),
+                .base = base_of(w, cni_model_inradius(s)),
                 .reach = reach_of(w, s->body, arm),
                 .body = s->body,
                 .slot = s->slot,
@@ -93,7 +103,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
   const CniBody *body = &m->bodies[s->body];
   CniProxy p = {.centre = in->pose[s->body].position,
                 .outradius = s->radius,
-                .base = in->margin > 0 ? in->margin : 0.05 * s->radius,
+                .base = base_of(w, s->radius),
                 .body = s->body,
                 .slot = s->slot,
                 .flags = CNI_IS_SPHERE,

@@ -31,7 +31,8 @@ const CniField cni_world_fields[] = {
               "what restitution is a ratio of: speeds, impulses or work",
               .words = restitution_laws),
     CNI_FIELD(REAL, CnWorldDef, contact_margin, NOT_NEGATIVE, "m",
-              "gaps below it always make a contact; 0: 0.05 of the smaller shape's radius"),
+              "gaps below it always make a contact; 0: 0.05 of the smaller shape's radius r, at "
+              "most 2 h sqrt(g r)"),
     CNI_FIELD(REAL, CnWorldDef, spring_theta, UPPER_HALF, "",
               "1 damps springs that h does not resolve, 1/2 keeps their energy (impulse)",
               .fallback = {1}),

@@ -282,6 +282,11 @@ CN_API uint64_t cn_world_hash(const CnWorld *world);
 /// bits; ids stay valid. CN_INVALID_ARGUMENT if capacity is too small.
 CN_API CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t *size);
 
+/// Of several ranks (<cairn/ranks.h>) each keeps its own contacts of a step. After this call, which all ranks
+/// make, every rank has all of them until the next step, for cn_world_contact, cn_world_save and whatever else
+/// asks for contacts; without it these are CN_REMOTE. With one rank nothing is to be done.
+CN_API CnStatus cn_world_gather(CnWorld *world);
+
 /// Replace a world's contents by a snapshot: bodies, shapes, materials, joints, contacts, clock and
 /// the numbers of CnWorldDef that change results. Threads, hooks, log, allocator and broad phase
 /// stay. On failure (damaged, other version) the world is unchanged.

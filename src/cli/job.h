@@ -86,6 +86,7 @@ typedef struct CniJob {
   char *run_path; // its name as found from everywhere, kept in checkpoints
   int clock;      // 1: times of the clock are recorded
   double frames_per_second, checkpoint_every, checkpoint_time;
+  int due; // 1: a checkpoint is to be written after this step
   int record_contacts, record_joints;
   CnRecorder *writer;
   CnCheckpointLock *checkpoint_lock; // nobody else writes checkpoints of that name
@@ -132,6 +133,7 @@ int cni_job_record_open(CniJob *job);
 int cni_job_record_step(CniJob *job, const CnStepReport *report);
 // Write a checkpoint when one is due, or at once.
 int cni_job_checkpoint(CniJob *job, int at_once);
+int cni_job_checkpoint_due(const CniJob *job);
 // Close the run file; it is marked complete only if the run came to its end. `failed`: it did not,
 // and this has been told already.
 int cni_job_record_close(CniJob *job, int failed);

@@ -168,10 +168,12 @@ static CnStatus take_snapshot(CnWorld *world, const CnScene *scene, CnCheckpoint
   return cn_scene_save(scene, c->scene_state, c->scene_state_size, &c->scene_state_size);
 }
 
+int cni_job_checkpoint_due(const CniJob *job) {
+  return job->checkpoint && cni_clock() - job->checkpoint_time >= job->checkpoint_every;
+}
+
 int cni_job_checkpoint(CniJob *job, int at_once) {
-  double now = cni_clock();
-  if (!job->checkpoint) return CNI_EXIT_DONE;
-  if (!at_once && now - job->checkpoint_time < job->checkpoint_every) return CNI_EXIT_DONE;
+  if (!job->checkpoint || (!at_once && !cni_job_checkpoint_due(job))) return CNI_EXIT_DONE;
   CnWorldInfo info;
   cn_world_info(job->world, &info);
   CnCheckpoint checkpoint = {.scene_text = (char *)(uintptr_t)job->scene_info.text,

@@ -121,6 +121,8 @@ typedef struct CniCorrectInput {
 } CniCorrectInput;
 // deepest: a contact of the deepest of them, with the gap that it had, if there are any.
 CnStatus cni_collision_correct(const CniCorrectInput *input, CniContact *deepest, int32_t *any);
+// Are there any?
+CnStatus cni_collision_deeper(const CniCorrectInput *input, int32_t *any);
 
 // Point, normal and gap of a contact of two spheres as they were found with the bodies at these positions,
 // bit by bit.

@@ -300,15 +300,25 @@ static void start(Correct *s, CniContact *deepest) {
   }
 }
 
+static CnStatus find_any(Correct *s, int32_t *any) {
+  const CniCorrectInput *in = s->in;
+  CNI_TRY(CNI_TAKE(in->arena, in->count, s->marks));
+  cni_parallel_for(in->tasks, in->count, CONTACTS_A_TASK, find_deeper, s);
+  *any = in->count > 0 && memchr(s->marks, DEEPER, (size_t)in->count) != NULL;
+  return CN_OK;
+}
+
+CnStatus cni_collision_deeper(const CniCorrectInput *in, int32_t *any) {
+  return find_any(&(Correct){.in = in}, any);
+}
+
 CnStatus cni_collision_correct(const CniCorrectInput *in, CniContact *deepest, int32_t *any) {
   Correct s = {.in = in, .room = in->count / PART + LEAST};
   size_t bodies = (size_t)in->model->body_count;
   // room in steps that need none, too: later ones are not to ask for more
-  CNI_TRY(CNI_TAKE(in->arena, in->count, s.marks));
   CNI_TRY(CNI_TAKE(in->arena, s.room, s.pairs));
   CNI_TRY(CNI_TAKE(in->arena, bodies, s.moves));
-  cni_parallel_for(in->tasks, in->count, CONTACTS_A_TASK, find_deeper, &s);
-  *any = in->count > 0 && memchr(s.marks, DEEPER, (size_t)in->count) != NULL;
+  CNI_TRY(find_any(&s, any));
   if (!*any) return CN_OK;
   memset(s.moves, 0, bodies * sizeof *s.moves);
   start(&s, deepest);

@@ -8,7 +8,7 @@ CNI_NEXT(cn_world_next_body, CnBodyId, body_ids)
 CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_destroy"));
-  CNI_TRY(cni_contacts_name(&world->now));
+  CNI_TRY(cni_contacts_name(world));
   if (world->now.engine.solved && !world->now.engine.groups_named)
     CNI_TRY(cni_problem_map_reserve(&world->now));
   cni_problem_map_name(&world->now);
@@ -49,7 +49,7 @@ CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose) {
   if (!pose) return cni_null_argument("cn_body_set_pose", "the pose");
   CnPose checked = *pose;
   CNI_TRY(cni_check_pose("cn_body_set_pose: pose", &checked));
-  CNI_TRY(cni_contacts_fix(&world->now));
+  CNI_TRY(cni_contacts_fix(world));
   cni_model_set_body_pose(&world->now.model, i, &checked);
   return CN_OK;
 }

@@ -30,6 +30,7 @@ void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
   cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
   cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
   CNI_RELEASE(allocator, c->inside, c->inside_capacity);
+  CNI_RELEASE(allocator, c->keys, c->key_capacity);
   *c = (CniContactCache){0};
 }
 
@@ -82,9 +83,18 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   return found;
 }
 
-CnStatus cni_contacts_name(CniContents *contents) {
+CnStatus cni_contacts_here(const CniContactCache *cache, const char *call) {
+  if (!cache->spread) return CN_OK;
+  return cni_error(CN_REMOTE,
+                   "%s: each of several ranks has its own contacts: all call cn_world_gather first",
+                   call);
+}
+
+CnStatus cni_contacts_name(CnWorld *world) {
+  CniContents *contents = &world->now;
   CniContactCache *cache = &contents->contacts;
   if (cache->named) return CN_OK;
+  CNI_TRY(cni_share_whole(world));
   CNI_TRY(CNI_RESERVE(&contents->model.allocator, cache->full, cache->full_capacity,
                       cache->full_count, cache->count));
   // from behind: a contact kept in full never stands after its place among all
@@ -103,14 +113,17 @@ CnStatus cni_contacts_name(CniContents *contents) {
   return CN_OK;
 }
 
-CnStatus cni_contacts_fix(CniContents *contents) {
-  return contents->contacts.before_count > 0 ? cni_contacts_name(contents) : CN_OK;
+CnStatus cni_contacts_fix(CnWorld *world) {
+  return world->now.contacts.before_count > 0 ? cni_contacts_name(world) : CN_OK;
 }
 
 void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch) {
   CniContactCache *cache = &contents->contacts;
   const CniModel *model = &contents->model;
   if (cache->named) return;
+  for (int32_t i = 0; cache->spread && i < cache->count; i++)
+    cache->keys[i] = cni_short_rank(cache->shorts[i]);
+  cache->keyed = cache->spread;
   for (int32_t i = 0; i < cache->count; i++) {
     CniShortContact *c = &cache->shorts[i];
     c->a = model->shapes[cni_short_shape(c->a)].slot | (c->a & CNI_SHORT_BIT);
@@ -212,6 +225,7 @@ CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contac
   *contact = (CnContact){0};
   if (!world) return cni_null_argument("cn_world_contact", "the world");
   const CniContactCache *cache = &world->now.contacts;
+  CNI_TRY(cni_contacts_here(cache, "cn_world_contact"));
   if (index < 0 || index >= cache->count)
     return cni_invalid("contact %d is none: the last step had %d", (int)index, (int)cache->count);
   CniContact c = cni_contact_found(&world->now, index);

@@ -13,6 +13,7 @@
 #include <cairn/world.h>
 
 #include "assembly/assembly.h"
+#include "world/share/share.h"
 
 #define CNI_CONTACTS_PER_TASK 1024
 
@@ -43,7 +44,13 @@ typedef struct CniContactCache {
   int32_t unsorted; // bodies have been put in another order since: no longer by rank
   int32_t turning;  // `angular` is in use
   int32_t event_count, event_capacity;
-  double time_step; // s, of the step the impulses belong to; 0: none
+  double time_step;   // s, of the step the impulses belong to; 0: none
+  int32_t spread;     // 1: others of several ranks have the others, as told there
+  CniStepShare share; // of the step
+  uint64_t *
+      keys; // rank of each in the order of solving, from when bodies are put in another order; spread only
+  int32_t keyed,
+      key_capacity; // 1: they are there; 2: and the contacts are with those who own them now
 } CniContactCache;
 
 // Contacts of the step under way that have a block, by ascending rank.
@@ -62,9 +69,15 @@ CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocat
                               int32_t turning, int32_t event_count);
 void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
 // Write out and name the contacts, before something is destroyed. Without memory nothing changes.
-CnStatus cni_contacts_name(struct CniContents *contents);
+CnStatus cni_contacts_name(struct CnWorld *world);
 // The same if some are computed from where bodies are, before a body is put elsewhere.
-CnStatus cni_contacts_fix(struct CniContents *contents);
+CnStatus cni_contacts_fix(struct CnWorld *world);
+// Contacts of the last step over all ranks.
+static inline int32_t cni_contacts_total(const CniContactCache *cache) {
+  return cache->spread ? cache->share.total : cache->count;
+}
+// Are all of them here? `call` is for the message.
+CnStatus cni_contacts_here(const CniContactCache *cache, const char *call);
 // Contacts that are not named follow when bodies are put in another order: one call before, with
 // room for a position a body, one after.
 void cni_contacts_leave(struct CniContents *contents, const int32_t *order, void *scratch);
@@ -88,7 +101,7 @@ CnStatus cni_contacts_note(CnWorld *world);
 void cni_step_contacts_release(CniStepContacts *contacts, const CnAllocator *allocator);
 // What is wrong with them: not by ascending rank, or not those of their blocks. For checked builds.
 const char *cni_contacts_fault(const CnWorld *world);
-// When a step of several ranks is solved: from here on every rank has all contacts of it.
+// When a step of several ranks is solved: contacts that others own are left to them.
 CnStatus cni_contacts_share(CnWorld *world, const CnAnswer *answer);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.

@@ -85,7 +85,7 @@ static void note_events(void *context, int32_t begin, int32_t end) {
     while (old != none || new != none) {
       uint64_t rank = old < new ? old : new;
       int before = old == rank && touched, now = new == rank &&touches;
-      if (before != now)
+      if (before != now && (!world->work.share.part || cni_share_owns(world, rank)))
         notes[count++] = (CniShortContact){(uint32_t)(rank >> 32) | (before ? CNI_SHORT_BIT : 0),
                                            (uint32_t)rank};
       if (old == rank) old = i < i_end ? pass_old(world, &loop->old, i_end, &i, &touched) : none;
@@ -122,6 +122,8 @@ CnStatus cni_events_find(CnWorld *world, CniEventLoop *loop) {
   loop->notes = cni_arena_take(arena, notes);
   if (!loop->starts || !loop->places || !loop->notes) return cni_error_memory(2 * starts + notes);
   cni_parallel_for(world->tasks, blocks, 1, note_events, loop);
+  if (world->work.share.part) CNI_TRY(cni_share_events(world, loop));
+  blocks = loop->block_count;
   loop->starts[0] = end_lost_pairs(world, NULL);
   for (int32_t i = 0; i < blocks; i++) loop->starts[i + 1] += loop->starts[i];
   loop->count = loop->starts[blocks];

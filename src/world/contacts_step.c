@@ -171,10 +171,15 @@ static void keep_contacts(void *context, int32_t begin, int32_t end) {
   const KeepLoop *loop = context;
   const CniStepContacts *now = &loop->world->found;
   CniContactCache *cache = loop->cache;
-  if (!loop->world->work.share.part)
-    cni_contact_impulses(loop->world->now.engine.problem, loop->answer, now->first_block + begin,
-                         end - begin, &cache->linear[begin],
-                         cache->turning ? &cache->angular[begin] : NULL);
+  const CnProblem *p = loop->world->now.engine.problem;
+  const int32_t *places = loop->world->work.share.places;
+  CnVec3 *angular = cache->turning ? cache->angular : NULL;
+  if (!places)
+    cni_contact_impulses(p, loop->answer, now->first_block + begin, end - begin,
+                         &cache->linear[begin], angular ? angular + begin : NULL);
+  for (int32_t i = begin; places && i < end; i++)
+    cni_contact_impulses(p, loop->answer, now->first_block + places[i], 1, &cache->linear[i],
+                         angular ? angular + i : NULL);
   for (int32_t i = begin; i < end; i++) {
     CniShortContact *c = &now->shorts[i];
     int loaded = !cni_is_zero(cache->linear[i]);
@@ -225,7 +230,7 @@ CnStatus cni_contacts_share(CnWorld *world, const CnAnswer *answer) {
   KeepLoop keep = {world, answer, &world->now.contacts};
   if (!world->work.share.part) return CN_OK;
   cni_parallel_for(world->tasks, world->found.count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
-  return cni_share_keep(world, answer);
+  return cni_share_keep(world);
 }
 
 CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer) {
@@ -246,7 +251,9 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
                                events.count + triggered.event_count));
   CNI_TRY(CNI_RESERVE(allocator, cache->inside, cache->inside_capacity, cache->inside_count,
                       triggered.count));
-  if (now->full_count < now->count)
+  // others' contacts may be round, and be asked for
+  int round = world->work.share.part || now->full_count < now->count;
+  if (round)
     CNI_TRY(
         CNI_RESERVE(allocator, cache->before, cache->before_capacity, cache->before_count, bodies));
 
@@ -254,14 +261,15 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   cni_events_write(world, &events);
   cni_triggers_write(world, &triggered);
   cache->turning = turning;
-  if (world->work.share.part) cni_share_impulses(world, cache->linear, cache->angular);
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, keep_contacts, &keep);
   const CniTouch *touch = world->work.touch;
   if (!world->work.equations) // those place them by their touches (told.c)
     carry(&world->now.model, touch ? touch->pose : world->now.model.pose, pose, now);
   exchange(cache, now);
-  cache->before_count = cache->full_count < cache->count ? bodies : 0;
-  cache->named = cache->unsorted = 0;
+  cache->before_count = round ? bodies : 0;
+  cache->named = cache->unsorted = cache->keyed = 0;
+  cache->spread = world->work.share.part;
+  cache->share = world->work.share;
   cache->time_step = world->work.time_step;
   return CN_OK;
 }

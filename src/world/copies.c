@@ -29,7 +29,7 @@ CnStatus cn_world_set_settings(CnWorld *world, const CnWorldDef *def) {
   next.settings.allocator = world->now.settings.allocator;
   CNI_TRY(cni_settings_check(&next.settings));
   // contacts may lie in the problem of the last step, which goes: they are written out first
-  CNI_TRY(cni_contacts_name(&world->now));
+  CNI_TRY(cni_contacts_name(world));
   CnStatus status = build(&next, &world->allocator);
   if (status != CN_OK) {
     cni_collision_destroy(next.collision);
@@ -55,6 +55,7 @@ CnStatus cn_world_copy(const CnWorld *world, CnWorld **copy) {
   if (!copy) return cni_null_argument("cn_world_copy", "the result pointer");
   *copy = NULL;
   CNI_TRY(cni_world_idle(world, "cn_world_copy"));
+  CNI_TRY(cni_share_whole((CnWorld *)(uintptr_t)world)); // nothing that anybody can tell is changed
   CnAllocator allocator = world->meter.inner;
   CnWorldDef def = world->now.settings;
   def.allocator = allocator;

@@ -22,7 +22,7 @@ CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, C
 CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_shape_destroy"));
-  CNI_TRY(cni_contacts_name(&world->now));
+  CNI_TRY(cni_contacts_name(world));
   return cni_model_remove_shape(&world->now.model, shape);
 }
 

@@ -19,7 +19,7 @@ CnStatus cni_problem_map_reserve(CniContents *contents) {
 
 void cni_problem_map_name(CniContents *contents) {
   CniEngine *engine = &contents->engine;
-  if (!engine->solved || engine->groups_named) return;
+  if (!engine->solved || engine->solved == 3 || engine->groups_named) return;
   for (int32_t i = 0; i < engine->problem->group_count - 1; i++)
     engine->group_bodies[i] = cni_body_id(&contents->model, i);
   engine->groups_named = 1;

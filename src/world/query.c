@@ -343,6 +343,7 @@ CnStatus cn_world_contacts_of(const CnWorld *world, CnBodyId body, CnBodyId othe
   if (!contacts && capacity > 0) return cni_null_argument("cn_world_contacts_of", "the contacts");
   const CniModel *model = &world->now.model;
   const CniContactCache *cache = &world->now.contacts;
+  CNI_TRY(cni_contacts_here(cache, "cn_world_contacts_of"));
   Numbers n = {contacts, capacity > 0 ? capacity : 0, 0};
   int32_t a, b = -1;
   CNI_TRY(cni_model_find_body(model, body, &a));

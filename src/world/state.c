@@ -123,7 +123,7 @@ CnStatus cn_world_set_state(CnWorld *world, const CnPose *poses, const CnTwist *
     if (twists) CNI_TRY(check_twist(model, i, &twists[k]));
     k++;
   }
-  if (poses) CNI_TRY(cni_contacts_fix(&world->now));
+  if (poses) CNI_TRY(cni_contacts_fix(world));
   for (int32_t s = 0, k = 0; s < model->body_ids.slot_count; s++) {
     int32_t i = body_in(model, s);
     if (i < 0) continue;
@@ -211,6 +211,7 @@ CnStatus cn_world_contacts(const CnWorld *world, CnContact *contacts, int32_t ca
   *count = 0;
   if (!world) return cni_null_argument("cn_world_contacts", "the world");
   CNI_TRY(check_room("cn_world_contacts", contacts, capacity));
+  CNI_TRY(cni_contacts_here(&world->now.contacts, "cn_world_contacts"));
   int32_t n = world->now.contacts.count;
   for (int32_t i = 0; i < n && i < capacity; i++) CNI_TRY(cn_world_contact(world, i, &contacts[i]));
   *count = n;

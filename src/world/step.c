@@ -200,7 +200,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   double sweeps = solve->seconds - solve->seconds_setup - solve->seconds_finish;
   report->step = world->now.step;
   report->time = world->now.time;
-  report->contact_count = world->now.contacts.count;
+  report->contact_count = cni_contacts_total(&world->now.contacts);
   report->joint_count = world->now.model.joint_count;
   report->seconds_collision = collision;
   report->seconds_solver = solver;

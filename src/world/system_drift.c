@@ -79,25 +79,30 @@ static CnStatus take_terms(CnWorld *world) {
 // What was in each other deeper than rows said counts as an overlap, also if it was taken back.
 static CnStatus correct(CnWorld *world, const Drift *d) {
   const CniStepContacts *found = &world->found;
-  if (found->full_count == 0) return CN_OK;
+  int part = world->work.share.part;
+  if (found->full_count == 0 && !part) return CN_OK;
   CNI_TRY(take_terms(world));
   CnBalanceTerm *terms = world->work.drift_terms;
   CniContact deepest;
-  int32_t any;
-  CNI_TRY(cni_collision_correct(
-      &(CniCorrectInput){.model = d->model,
-                         .contacts = found->full,
-                         .count = found->full_count,
-                         .time_step = d->h,
-                         .times = d->touch ? d->touch->time : NULL,
-                         .pose = d->touch ? d->touch->pose : d->pose,
-                         .twist = d->twist,
-                         .end = d->end ? d->end : d->twist,
-                         .pose_new = d->pose_new,
-                         .term = terms ? &terms[CN_BALANCE_STABILISATION] : NULL,
-                         .arena = &world->memory.arena,
-                         .tasks = world->tasks},
-      &deepest, &any));
+  int32_t any = 0;
+  CniCorrectInput in = {.model = d->model,
+                        .contacts = found->full,
+                        .count = found->full_count,
+                        .time_step = d->h,
+                        .times = d->touch ? d->touch->time : NULL,
+                        .pose = d->touch ? d->touch->pose : d->pose,
+                        .twist = d->twist,
+                        .end = d->end ? d->end : d->twist,
+                        .pose_new = d->pose_new,
+                        .term = terms ? &terms[CN_BALANCE_STABILISATION] : NULL,
+                        .arena = &world->memory.arena,
+                        .tasks = world->tasks};
+  if (part) { // bodies are moved one after the other, whosever they are
+    CNI_TRY(cni_collision_deeper(&in, &any));
+    CNI_TRY(cni_share_full(world, any, &in.contacts, &in.count));
+    if (in.count == 0) return CN_OK;
+  }
+  CNI_TRY(cni_collision_correct(&in, &deepest, &any));
   cni_watch_deepest(d->model, &deepest, any, NULL, &world->work.overlap);
   return CN_OK;
 }

@@ -161,7 +161,7 @@ void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
                         .joint_count = now->model.joint_count,
                         .force_count = now->model.force_count,
                         .material_count = now->model.material_count - 1,
-                        .contact_count = now->contacts.count,
+                        .contact_count = cni_contacts_total(&now->contacts),
                         .memory_bytes = world->meter.bytes,
                         .memory_peak_bytes = world->meter.peak_bytes};
 }

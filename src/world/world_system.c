@@ -71,6 +71,7 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
   CNI_TRY(cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v,
                            world->now.settings.gravity, h));
   CNI_TRY(cni_share_agree(world));
+  CNI_TRY(cni_share_old(world));
   if (world->work.share.part) return CN_OK; // of few bodies that bounce it is not asked
   if (cni_drift_calm(world, q, h)) return cni_drift_first(world, q, v, h);
   return cni_world_touch(world, (const CnPose *)q, (const CnTwist *)v, h);
@@ -266,7 +267,12 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   if (!solved) cni_equations_tell(world);
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
-  if (order) CNI_TRY(cni_problem_map_reserve(now));
+  CniContactCache *cache = &now->contacts;
+  if (order && world->work.share.part)
+    CNI_TRY(
+        CNI_RESERVE(&world->allocator, cache->keys, cache->key_capacity, 0, world->found.count));
+  else if (order)
+    CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, pose, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step,

@@ -46,7 +46,8 @@ static CnStatus go_on(CnWorld *world, int steps, CnStepReport *report) {
   return status;
 }
 
-static void *snapshot(const CnWorld *world, size_t *size) {
+static void *snapshot(CnWorld *world, size_t *size) {
+  if (cn_world_gather(world) != CN_OK) return NULL;
   if (cn_world_save(world, NULL, 0, size) != CN_OK) return NULL;
   void *data = malloc(*size);
   if (data && cn_world_save(world, data, *size, size) == CN_OK) return data;

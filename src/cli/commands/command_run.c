@@ -76,6 +76,16 @@ static int stops(const CniJob *job, int *status) {
   return 1;
 }
 
+// Whoever writes a file asks for the contacts of all ranks.
+static int gather(CniJob *job) {
+  job->due = cni_job_checkpoint_due(job);
+  int64_t asks = job->writer || job->due;
+  if (cn_ranks_most(cni_ranks, &asks) == CN_OK &&
+      (asks == 0 || cn_world_gather(job->world) == CN_OK))
+    return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+}
+
 static int step_all(CniJob *job) {
   CniProgress progress;
   CnStepReport report = {.step = job->first_step, .time = job->start_time};
@@ -91,9 +101,10 @@ static int step_all(CniJob *job) {
     stopped = stops(job, &status);
     if (stopped) break;
     status = step_once(job, &report);
+    if (status == CNI_EXIT_DONE) status = gather(job);
     if (status == CNI_EXIT_DONE) status = cni_job_record_step(job, &report);
     if (status == CNI_EXIT_DONE) status = cni_job_dump_step(job, &report);
-    if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(job, 0);
+    if (status == CNI_EXIT_DONE && job->due) status = cni_job_checkpoint(job, 1);
     if (status == CNI_EXIT_DONE && cni_progress_due(&progress))
       cni_progress_show(&progress, report.step, report.time,
                         progress_note(job, &report, note, sizeof note));
@@ -129,6 +140,8 @@ static int run(const CniArgs *args) {
     tell_start(&job);
     status = step_all(&job);
   }
+  if (status == CNI_EXIT_DONE && cn_world_gather(job.world) != CN_OK)
+    status = cni_fail(args, "%s: %s", job.label, cn_error_message());
   if (status == CNI_EXIT_DONE && cni_figures_finish(&job.figures, job.world) != CN_OK)
     status = cni_fail(args, "%s: %s", job.label, cn_error_message());
   if (status == CNI_EXIT_DONE) status = cni_job_verdict(&job);

@@ -143,7 +143,7 @@ double cni_sensor_statistic(const CniSceneSensor *s) {
   return s->extreme;
 }
 
-static CnStatus watch(CnScene *scene, const CnWorld *world) {
+static CnStatus watch(CnScene *scene, CnWorld *world) {
   CnWorldInfo info;
   cn_world_info(world, &info);
   CNI_TRY(watch_planes(scene, world, 0));

@@ -32,8 +32,7 @@ CnStatus cni_scene_live_begin(CnScene *scene, CnWorld *world);
 CnStatus cni_scene_put_all_aside(CnScene *scene, CnWorld *world);
 // Bodies of sources let go, bodies at sinks taken away.
 CnStatus cni_scene_feed(CnScene *scene, CnWorld *world);
-// A sensor's value now, of those that scene_live.c knows.
-CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
-                               double *value);
+// A sensor's value now, of those that scene_live.c knows; of several ranks all ask.
+CnStatus cni_scene_measure_raw(const CnScene *scene, CnWorld *world, int32_t index, double *value);
 
 #endif

@@ -479,9 +479,9 @@ static CnStatus measure_one(const CnScene *scene, const CnWorld *world, const Cn
   }
 }
 
-CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
-                               double *value) {
+CnStatus cni_scene_measure_raw(const CnScene *scene, CnWorld *world, int32_t index, double *value) {
   Shared shared = {.contacts = {.body_a = -2}};
+  if (kinds[scene->sensors[index].kind].subject == OF_CONTACT) CNI_TRY(cn_world_gather(world));
   return measure_one(scene, world, &scene->sensors[index], &shared, value);
 }
 

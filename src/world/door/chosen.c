@@ -50,7 +50,7 @@ CnStatus cn_bodies_set_state(CnWorld *world, const CnBodyId *bodies, int32_t cou
   CniModel *model = &world->now.model;
   for (int32_t k = 0; k < count; k++)
     CNI_TRY(check(model, bodies[k], poses ? &poses[k] : NULL, twists ? &twists[k] : NULL));
-  if (poses) CNI_TRY(cni_contacts_fix(&world->now));
+  if (poses) CNI_TRY(cni_contacts_fix(world));
   for (int32_t k = 0; k < count; k++) {
     int32_t i;
     CNI_TRY(cni_model_find_body(model, bodies[k], &i));

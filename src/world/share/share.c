@@ -22,6 +22,13 @@ static int32_t slab_begin(const CniStepShare *s, int32_t slab) {
   return s->first + (int32_t)(((int64_t)slab * s->count + s->cuts.slabs - 1) / s->cuts.slabs);
 }
 
+void cni_share_begins(const CnWorld *world, int32_t *begins) {
+  const CniStepShare *s = &world->work.share;
+  int32_t ranks = cni_ranks_count(world->now.settings.ranks);
+  for (int32_t r = 0; r <= ranks; r++)
+    begins[r] = slab_begin(s, cni_part_first_slab(s->cuts.slabs, ranks, r));
+}
+
 static int may_bounce(const CniModel *model) {
   for (int32_t i = 0; i < model->material_count; i++)
     if (model->materials[i].def.restitution > 0) return 1;
@@ -188,6 +195,18 @@ static CniContact *merge(List *lists, int32_t count, CniContact *to) {
   }
 }
 
+CnStatus cni_share_merge(CnWorld *world, const CniContact *all, const int64_t *start,
+                         CniContact *to) {
+  int32_t count = cni_ranks_count(world->now.settings.ranks);
+  int64_t one = sizeof *all;
+  List *lists;
+  CNI_TRY(CNI_TAKE(&world->memory.arena, count, lists));
+  for (int32_t r = 0; r < count; r++)
+    lists[r] = (List){all + start[r] / one, all + start[r + 1] / one};
+  merge(lists, count, to);
+  return CN_OK;
+}
+
 // Which contacts go to all.
 typedef enum Choice { EVERY_ONE, THE_REST, THE_DEEP } Choice;
 
@@ -286,6 +305,7 @@ CnStatus cni_share_agree(CnWorld *world) {
   if (!s->part) return take_contacts(world, &v, EVERY_ONE);
   int64_t rest = v.counts[v.cuts.rows < s->cuts.rows ? REST_OF_SLABS : REST];
   if (rest > 0) CNI_TRY(take_contacts(world, &v, THE_REST));
+  s->rest = rest > 0;
   s->cuts = v.cuts;
   return CN_OK;
 }

@@ -6,16 +6,19 @@
 //     agreed on   cni_share_agree: all count together what decides about columns. Where the pile fits in them,
 //                 each goes on with its own contacts and those that fit in none; otherwise every
 //                 rank gets all contacts and goes on with them
-//     kept        cni_share_keep: after the solve every rank gets all contacts in short, with their impulses
+//     kept        cni_share_keep: after the solve each keeps those whose lowest body with mass is its own, for the
+//                 next step. Events are told to all
+//     asked for   cni_share_whole: where somebody wants to know contacts of others, every rank gets all
 //
-// So what is large in a step is spread: contacts as found, blocks, lanes, impulses in the frames of contacts,
-// the certificate. Bodies, and contacts as they are kept for the next step and for questions, are with everybody.
+// So what is large in a step is spread: contacts, blocks, lanes, impulses, the certificate. Bodies are with everybody.
 #ifndef CNI_WORLD_SHARE_H
 #define CNI_WORLD_SHARE_H
 
+#include "collision/collision.h"
 #include "problem/problem.h"
 
 struct CnWorld;
+struct CniEventLoop;
 
 typedef struct CniStepShare {
   int32_t asked;        // 1: this rank looks for some contacts alone
@@ -24,18 +27,36 @@ typedef struct CniStepShare {
   int32_t first, count; // bodies from the first with mass to the last
   int32_t bounces;      // 1: some contacts may bounce
   CniCuts cuts;
+  int32_t rest;    // contacts that fit in no column
   int32_t turning; // 1: some of all contacts roll or spin
-  struct CniParcel
-      *parcel; // impulses of all contacts of the step, in the arena, once these are kept
+  int32_t total;   // contacts of all ranks, once they are kept
+  int32_t *places; // in the arena: of those kept among those solved here; null: all are kept
 } CniStepShare;
 
 void cni_share_begin(struct CnWorld *world);
 CnStatus cni_share_agree(struct CnWorld *world);
 // Of all ranks: the deepest overlap. own: the contact that has this rank's, -1: none.
 CnStatus cni_share_deepest(struct CnWorld *world, int32_t own);
-// In place of the contacts noted here those of all ranks. Impulses that are carried are
-// marked already; they follow when there is room for them, which cannot fail.
-CnStatus cni_share_keep(struct CnWorld *world, const CnAnswer *answer);
-void cni_share_impulses(const struct CnWorld *world, CnVec3 *linear, CnVec3 *angular);
+// What the step needs of the contacts kept so far: those of its own bodies, or all.
+CnStatus cni_share_old(struct CnWorld *world);
+// Of the contacts noted here the own ones stay.
+CnStatus cni_share_keep(struct CnWorld *world);
+// Is a pair of shapes with its rank this one's?
+int cni_share_owns(const struct CnWorld *world, uint64_t rank);
+// In place of the events noted here those of all ranks.
+CnStatus cni_share_events(struct CnWorld *world, struct CniEventLoop *loop);
+// Contacts in full of all ranks where some of any rank's lie deeper than they may; otherwise none.
+CnStatus cni_share_full(struct CnWorld *world, int deeper, const CniContact **full, int32_t *count);
+// All contacts that are kept, on every rank. Called by all, outside of steps too.
+CnStatus cni_share_whole(struct CnWorld *world);
+
+// share.c: lists of contacts of all ranks that ascend to one; start: where those of each begin, in bytes.
+CnStatus cni_share_merge(struct CnWorld *world, const CniContact *lists, const int64_t *start,
+                         CniContact *to);
+// The first body of each rank, and the end, as the step has them.
+void cni_share_begins(const struct CnWorld *world, int32_t *begins);
+// share_pass.c: contacts that are kept go to other ranks. begins: bodies of each rank, whose owners get them; null: all
+// ranks get all.
+CnStatus cni_share_pass(struct CnWorld *world, const int32_t *begins);
 
 #endif

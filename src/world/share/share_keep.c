@@ -1,240 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every rank keeps of the contacts of all: see share.h.
+// What every rank keeps of the contacts of a step, and what all are told: see share.h.
 //
-// A contact belongs to the rank of its lowest body with mass, also one that all have solved. Each rank sends its own
-// in short, 8 bytes, impulses that are not zero, 24 bytes (48 of all where something rolls), and in full those
-// that are not round; what comes is put in the order of one process.
+// A contact belongs to the rank of its lowest body with mass, also one that all have solved. Told are numbers,
+// events, the deepest overlap, and contacts in full where some of them lie deeper at the end of the step than
+// their rows say, as these are taken back one after the other.
 #include "world/share/share.h"
 
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "ranks/ranks.h"
 #include "world/world.h"
 
-typedef struct KeptInFull {
-  CniContact contact;
-  int64_t at; // place among those of its rank
-} KeptInFull;
+// ---- own contacts ----
 
-// Of one rank: contacts, impulses that it sends, contacts in full, 1: something rolls.
-typedef struct Counts {
-  int64_t contacts, impulses, full, turning;
-} Counts;
-
-// Where the reading of a rank's part is.
-typedef struct Cursor {
-  int64_t at, end;       // of its contacts
-  int64_t impulse;       // the next one
-  int64_t full, in_full; // the next one in full, and their end
-  int64_t begin;
-  uint64_t rank; // of the contact at hand
-} Cursor;
-
-// What all have sent, and where each rank's part begins and ends.
-typedef struct CniParcel {
-  CnRanks *ranks;
-  CniArena *arena;
-  int32_t rank, count;
-  Counts *counts, all;
-  int64_t *start; // in bytes
-  CniShortContact *shorts;
-  CnVec3 *linear,
-      *angular; // of contacts that carry an impulse; angular: null unless something rolls
-  KeptInFull *full;
-  Cursor *cursors;
-} CniParcel;
-
-static int is_own(const CnWorld *world, CniShortContact c) {
-  const CniModel *model = &world->now.model;
-  const CniStepShare *s = &world->work.share;
-  int32_t a = model->shapes[cni_short_shape(c.a)].body;
-  int32_t b = model->shapes[cni_short_shape(c.b)].body;
-  int32_t low = a < b ? a : b;
-  if (!cni_has_mass(&model->mass[a])) low = b;
-  if (!cni_has_mass(&model->mass[b])) low = a;
-  return low >= s->begin && low < s->end;
-}
-
-// ---- sending ----
-
-static int64_t of_rank(const CniParcel *p, int32_t rank, size_t field) {
-  int64_t n;
-  memcpy(&n, (const char *)&p->counts[rank] + field, sizeof n);
-  return n;
-}
-
-// Begins and ends of the parts; a part has as many things as the field of the counts says.
-static void find_starts(CniParcel *p, size_t field, size_t size) {
-  p->start[0] = 0;
-  for (int32_t r = 0; r < p->count; r++)
-    p->start[r + 1] = p->start[r] + of_rank(p, r, field) * (int64_t)size;
-}
-
-static CnStatus share_counts(CniParcel *p, Counts own) {
-  CNI_TRY(CNI_TAKE(p->arena, p->count, p->counts));
-  CNI_TRY(CNI_TAKE(p->arena, p->count + 1, p->start));
-  for (int32_t r = 0; r <= p->count; r++) p->start[r] = r * (int64_t)sizeof own;
-  p->counts[p->rank] = own;
-  CNI_TRY(cni_ranks_gather(p->ranks, p->counts, p->start));
-  for (int32_t r = 0; r < p->count; r++) p->all.turning |= p->counts[r].turning;
-  for (int32_t r = 0; r < p->count; r++) {
-    Counts *c = &p->counts[r];
-    if (p->all.turning) c->impulses = c->contacts; // zeros have signs there
-    p->all.contacts += c->contacts;
-    p->all.impulses += c->impulses;
-    p->all.full += c->full;
-  }
-  if (p->all.contacts <= INT32_MAX) return CN_OK;
-  return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
-}
-
-static int is_carried(CniShortContact c) { return (c.b & CNI_SHORT_BIT) != 0; }
-
-static Counts count_own(const CnWorld *world) {
-  const CniStepContacts *now = &world->found;
-  const CnProblem *problem = world->now.engine.problem;
-  Counts own = {0, 0, 0, 0};
-  for (int32_t i = 0; i < now->count; i++) {
-    if (!is_own(world, now->shorts[i])) continue;
-    own.contacts++;
-    own.impulses += is_carried(now->shorts[i]);
-  }
-  for (int32_t i = 0; i < now->full_count; i++)
-    own.full += is_own(world, now->shorts[now->full_at[i]]);
-  for (int32_t i = 0; i < problem->set_count; i++)
-    own.turning |= problem->sets[i].kind >= CN_BLOCK_ROLLING;
-  return own;
-}
-
-static CnStatus send_shorts(const CnWorld *world, CniParcel *p) {
-  const CniStepContacts *now = &world->found;
-  CNI_TRY(CNI_TAKE(p->arena, p->all.contacts + 1, p->shorts));
-  find_starts(p, offsetof(Counts, contacts), sizeof *p->shorts);
-  CniShortContact *to = p->shorts + p->start[p->rank] / (int64_t)sizeof *p->shorts;
-  for (int32_t i = 0; i < now->count; i++)
-    if (is_own(world, now->shorts[i])) *to++ = now->shorts[i];
-  return cni_ranks_gather(p->ranks, p->shorts, p->start);
-}
-
-static CnStatus send_impulses(const CnWorld *world, const CnAnswer *answer, CniParcel *p) {
-  const CniStepContacts *now = &world->found;
-  CNI_TRY(CNI_TAKE(p->arena, p->all.impulses + 1, p->linear));
-  if (p->all.turning) CNI_TRY(CNI_TAKE(p->arena, p->all.impulses + 1, p->angular));
-  find_starts(p, offsetof(Counts, impulses), sizeof *p->linear);
-  int64_t at = p->start[p->rank] / (int64_t)sizeof *p->linear;
-  for (int32_t i = 0; i < now->count; i++) {
-    if (!is_own(world, now->shorts[i]) || !(p->angular || is_carried(now->shorts[i]))) continue;
-    cni_contact_impulses(world->now.engine.problem, answer, now->first_block + i, 1, &p->linear[at],
-                         p->angular ? &p->angular[at] : NULL);
-    at++;
-  }
-  CNI_TRY(cni_ranks_gather(p->ranks, p->linear, p->start));
-  return p->angular ? cni_ranks_gather(p->ranks, p->angular, p->start) : CN_OK;
-}
-
-static CnStatus send_full(const CnWorld *world, CniParcel *p) {
-  const CniStepContacts *now = &world->found;
-  if (p->all.full == 0) return CN_OK;
-  CNI_TRY(CNI_TAKE(p->arena, p->all.full, p->full));
-  find_starts(p, offsetof(Counts, full), sizeof *p->full);
-  int64_t at = p->start[p->rank] / (int64_t)sizeof *p->full, place = 0;
+static void keep_own(CnWorld *world) {
+  CniStepContacts *now = &world->found;
+  int32_t *places = world->work.share.places, count = 0, full = 0;
   for (int32_t i = 0, k = 0; i < now->count; i++) {
-    int own = is_own(world, now->shorts[i]), is_full = k < now->full_count && now->full_at[k] == i;
-    if (own && is_full) p->full[at++] = (KeptInFull){now->full[k], place};
-    place += own;
+    int is_full = k < now->full_count && now->full_at[k] == i;
     k += is_full;
-  }
-  return cni_ranks_gather(p->ranks, p->full, p->start);
-}
-
-// ---- putting in order ----
-
-static uint64_t rank_at(const CniParcel *p, const Cursor *c) {
-  return c->at < c->end ? cni_short_rank(p->shorts[c->at]) : UINT64_MAX;
-}
-
-static void begin_reading(const CniParcel *p) {
-  Cursor all = {0};
-  for (int32_t r = 0; r < p->count; r++) {
-    Cursor *c = &p->cursors[r];
-    *c = all;
-    c->begin = all.at;
-    c->end = all.at += p->counts[r].contacts;
-    c->in_full = all.full += p->counts[r].full;
-    all.impulse += p->counts[r].impulses;
-    c->rank = rank_at(p, c);
-  }
-}
-
-// The rank whose contact comes next; null: there are no more. All contacts of a pair are of one rank. next: the pair
-// before which it goes on.
-static Cursor *whose_turn(const CniParcel *p, uint64_t *next) {
-  Cursor *least = &p->cursors[0];
-  *next = UINT64_MAX;
-  for (int32_t r = 1; r < p->count; r++) {
-    Cursor *c = &p->cursors[r];
-    if (c->rank < least->rank) {
-      *next = least->rank;
-      least = c;
-    } else if (c->rank < *next) {
-      *next = c->rank;
+    if (!cni_share_owns(world, cni_short_rank(now->shorts[i]))) continue;
+    if (is_full) {
+      now->full[full] = now->full[k - 1];
+      now->full_at[full++] = count;
     }
+    places[count] = i;
+    now->shorts[count++] = now->shorts[i];
   }
-  return least->rank < UINT64_MAX ? least : NULL;
+  now->count = count;
+  now->full_count = full;
 }
 
-static void put_in_order(CnWorld *world, const CniParcel *p) {
-  CniStepContacts *now = &world->found;
-  uint64_t next;
-  now->count = now->full_count = 0;
-  begin_reading(p);
-  for (Cursor *c = whose_turn(p, &next); c; c = whose_turn(p, &next)) {
-    for (; c->rank < next; c->at++, c->rank = rank_at(p, c)) {
-      int32_t to = now->count++;
-      now->shorts[to] = p->shorts[c->at];
-      if (c->full == c->in_full || p->full[c->full].at != c->at - c->begin) continue;
-      now->full[now->full_count] = p->full[c->full++].contact;
-      now->full_at[now->full_count++] = to;
-    }
+CnStatus cni_share_keep(CnWorld *world) {
+  CniStepShare *s = &world->work.share;
+  const CnProblem *problem = world->now.engine.problem;
+  int64_t sums[2] = {0, 0}; // contacts, whether something rolls
+  // without a rest they all are its own
+  if (s->rest) {
+    CNI_TRY(CNI_TAKE(&world->memory.arena, world->found.count, s->places));
+    keep_own(world);
   }
+  sums[0] = world->found.count;
+  for (int32_t i = 0; i < problem->set_count; i++)
+    sums[1] |= problem->sets[i].kind >= CN_BLOCK_ROLLING;
+  CNI_TRY(cni_ranks_sum(world->now.settings.ranks, sums, 2));
+  if (sums[0] > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
+  s->total = (int32_t)sums[0];
+  s->turning = sums[1] > 0;
+  return CN_OK;
 }
 
-void cni_share_impulses(const CnWorld *world, CnVec3 *linear, CnVec3 *angular) {
-  const CniParcel *p = world->work.share.parcel;
-  uint64_t next;
-  begin_reading(p);
-  for (Cursor *c = whose_turn(p, &next); c; c = whose_turn(p, &next)) {
-    for (; c->rank < next; c->at++, c->rank = rank_at(p, c), linear++) {
-      int sent = p->angular || is_carried(p->shorts[c->at]);
-      *linear = sent ? p->linear[c->impulse] : CN_VEC3_ZERO;
-      if (p->angular) *angular++ = p->angular[c->impulse];
-      c->impulse += sent;
-    }
-  }
+// ---- what is kept goes elsewhere ----
+
+CnStatus cni_share_whole(CnWorld *world) {
+  CniContactCache *cache = &world->now.contacts;
+  if (!cache->spread) return CN_OK;
+  CNI_TRY(cni_ranks_tell(world->now.settings.ranks, cni_share_pass(world, NULL)));
+  cache->spread = cache->keyed = 0;
+  return CN_OK;
 }
 
-CnStatus cni_share_keep(CnWorld *world, const CnAnswer *answer) {
-  CniStepContacts *now = &world->found;
-  const CnAllocator *a = &world->allocator;
+CnStatus cn_world_gather(CnWorld *world) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_idle(world, "cn_world_gather"));
+  return cni_share_whole(world);
+}
+
+CnStatus cni_share_old(CnWorld *world) {
+  CniContactCache *cache = &world->now.contacts;
+  const CniStepShare *s = &world->work.share, *was = &cache->share;
+  if (!cache->spread) return CN_OK;
+  // contacts of the rest are solved by all, who have to know what they did before
+  int same = s->part && !s->rest && s->first == was->first && s->count == was->count &&
+             s->cuts.slabs == was->cuts.slabs;
+  if (!same) return cni_share_whole(world);
+  if (cache->keyed != 1) return CN_OK;
+  int32_t *begins;
+  CniArenaMark mark = cni_arena_mark(&world->memory.arena);
+  CNI_TRY(CNI_TAKE(&world->memory.arena, cni_ranks_count(world->now.settings.ranks) + 1, begins));
+  cni_share_begins(world, begins);
+  CNI_TRY(cni_share_pass(world, begins));
+  cni_arena_back(&world->memory.arena, mark);
+  cache->keyed = 2;
+  return CN_OK;
+}
+
+// ---- what all are told ----
+
+// Things of all ranks, rank by rank; `start` tells in bytes where those of each begin.
+static CnStatus tell(CnWorld *world, const void *own, int64_t count, size_t size, int64_t **start,
+                     void *address) {
+  CnRanks *ranks = world->now.settings.ranks;
   CniArena *arena = &world->memory.arena;
-  CniParcel *p;
-  CNI_TRY(CNI_TAKE(arena, 1, p));
-  *p = (CniParcel){.ranks = world->now.settings.ranks, .arena = arena};
-  p->rank = cni_ranks_rank(p->ranks);
-  p->count = cni_ranks_count(p->ranks);
-  CNI_TRY(share_counts(p, count_own(world)));
-  CNI_TRY(send_shorts(world, p));
-  CNI_TRY(send_impulses(world, answer, p));
-  CNI_TRY(send_full(world, p));
-  CNI_TRY(CNI_TAKE(arena, p->count, p->cursors));
-  int32_t count = (int32_t)p->all.contacts, full = (int32_t)p->all.full;
-  CNI_TRY(CNI_RESERVE(a, now->shorts, now->short_capacity, 0, count + 1));
-  CNI_TRY(CNI_RESERVE(a, now->full, now->full_capacity, 0, full));
-  CNI_TRY(CNI_RESERVE(a, now->full_at, now->full_at_capacity, 0, full));
-  put_in_order(world, p);
-  world->work.share.parcel = p;
-  world->work.share.turning = (int32_t)p->all.turning;
+  int32_t rank = cni_ranks_rank(ranks), ranks_count = cni_ranks_count(ranks);
+  int64_t *counts;
+  CNI_TRY(CNI_TAKE(arena, ranks_count, counts));
+  CNI_TRY(CNI_TAKE(arena, ranks_count + 1, *start));
+  for (int32_t r = 0; r <= ranks_count; r++) (*start)[r] = r * (int64_t)sizeof *counts;
+  counts[rank] = count;
+  CNI_TRY(cni_ranks_gather(ranks, counts, *start));
+  (*start)[0] = 0;
+  for (int32_t r = 0; r < ranks_count; r++)
+    (*start)[r + 1] = (*start)[r] + counts[r] * (int64_t)size;
+  size_t bytes = (size_t)(*start)[ranks_count];
+  if (bytes / size > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d things", INT32_MAX);
+  void *all = cni_arena_take(arena, bytes);
+  if (!all) return cni_error_memory(bytes);
+  if (count > 0) memcpy((char *)all + (*start)[rank], own, (size_t)count * size);
+  memcpy(address, &all, sizeof all);
+  return cni_ranks_gather(ranks, all, *start);
+}
+
+static uint64_t rank_of_note(CniShortContact note) {
+  return (uint64_t)(note.a & ~CNI_SHORT_BIT) << 32 | note.b;
+}
+
+// Notes of all ranks by ascending pairs: these are different ones on each rank.
+static void merge_notes(const CniShortContact *notes, int64_t *next, const int64_t *end,
+                        int32_t ranks, CniShortContact *to) {
+  for (;;) {
+    int32_t least = -1;
+    for (int32_t r = 0; r < ranks; r++)
+      if (next[r] < end[r] &&
+          (least < 0 || rank_of_note(notes[next[r]]) < rank_of_note(notes[next[least]])))
+        least = r;
+    if (least < 0) return;
+    *to++ = notes[next[least]++];
+  }
+}
+
+CnStatus cni_share_events(CnWorld *world, CniEventLoop *loop) {
+  CniArena *arena = &world->memory.arena;
+  int32_t ranks = cni_ranks_count(world->now.settings.ranks), own = 0;
+  CniShortContact *all, *merged;
+  int64_t *start, *next, one = sizeof *all;
+  for (int32_t b = 0; b < loop->block_count; b++)
+    for (int32_t i = 0; i < loop->starts[b + 1]; i++)
+      loop->notes[own++] = loop->notes[loop->places[b] + i];
+  CNI_TRY(tell(world, loop->notes, own, sizeof *all, &start, &all));
+  for (int32_t r = 0; r <= ranks; r++) start[r] /= one;
+  CNI_TRY(CNI_TAKE(arena, start[ranks] + 1, merged));
+  CNI_TRY(CNI_TAKE(arena, ranks, next));
+  memcpy(next, start, (size_t)ranks * sizeof *next);
+  merge_notes(all, next, start + 1, ranks, merged);
+  loop->notes = merged;
+  loop->block_count = 1;
+  loop->places[0] = 0;
+  loop->starts[1] = (int32_t)start[ranks];
+  return CN_OK;
+}
+
+CnStatus cni_share_full(CnWorld *world, int deeper, const CniContact **full, int32_t *count) {
+  CnRanks *ranks = world->now.settings.ranks;
+  int64_t any = deeper, *start, one = sizeof **full;
+  *count = 0;
+  CNI_TRY(cni_ranks_sum(ranks, &any, 1));
+  if (any == 0) return CN_OK;
+  CniContact *all, *merged;
+  CNI_TRY(tell(world, *full, world->found.full_count, sizeof *all, &start, &all));
+  int64_t total = start[cni_ranks_count(ranks)] / one;
+  CNI_TRY(CNI_TAKE(&world->memory.arena, total + 1, merged));
+  CNI_TRY(cni_share_merge(world, all, start, merged));
+  *full = merged;
+  *count = (int32_t)total;
   return CN_OK;
 }
 

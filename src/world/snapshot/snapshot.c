@@ -197,6 +197,7 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
   CNI_TRY(cni_world_idle(world, "cn_world_save"));
+  CNI_TRY(cni_contacts_here(&world->now.contacts, "cn_world_save"));
   CniSnapshotWriter w = {.s = {0}};
   write_contents(&w, &world->now);
   *size = w.s.at;

@@ -64,7 +64,7 @@ CnStatus cn_world_estimate(CnWorld *world, CnStepEstimate *estimate) {
   size_t size;
   if (!estimate) return cni_null_argument("cn_world_estimate", "the result pointer");
   *estimate = (CnStepEstimate){0};
-  CNI_TRY(cni_world_idle(world, "cn_world_estimate"));
+  CNI_TRY(cn_world_gather(world));
   CNI_TRY(cn_world_save(world, NULL, 0, &size));
   void *data = cni_allocate(&world->allocator, size);
   if (!data) return cni_error_memory(size);

@@ -177,11 +177,46 @@ static CnStatus crowd(CnRanks *ranks, int walls, CnWorld **world) {
 
 typedef struct Spread {
   int walls;
-  uint64_t hash;
+  uint64_t hash, contacts, events;
   size_t peak;
   CnFinding overlap;
   CnCertificate certificate;
 } Spread;
+
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  return hash;
+}
+
+// Contacts of others are with them until all have gathered; events are told to all.
+static CnStatus ask_for_contacts(CnRanks *ranks, CnWorld *world, Spread *found) {
+  CnContact contact;
+  CnWorldInfo info;
+  const CnContactEvent *events;
+  int32_t count;
+  cn_world_info(world, &info);
+  cn_world_events(world, &events, &count);
+  found->events = add_bytes((uint64_t)count, events, (size_t)count * sizeof *events);
+  size_t size;
+  if (ranks && !found->walls) {
+    CREW_CHECK(cn_world_contact(world, 0, &contact) == CN_REMOTE);
+    CREW_CHECK(strstr(cn_error_message(), "all call cn_world_gather first") != NULL);
+    CREW_CHECK(cn_world_contacts(world, NULL, 0, &count) == CN_REMOTE);
+    CREW_CHECK(cn_world_save(world, NULL, 0, &size) == CN_REMOTE);
+  }
+  CnStatus status = cn_world_gather(world);
+  found->contacts = (uint64_t)info.contact_count;
+  for (int32_t i = 0; i < info.contact_count && status == CN_OK; i++) {
+    memset(&contact, 0, sizeof contact);
+    status = cn_world_contact(world, i, &contact);
+    const double numbers[] = {contact.point.x,   contact.point.z,   contact.normal.x, contact.gap,
+                              contact.impulse.x, contact.impulse.z, contact.torque.x};
+    found->contacts = add_bytes(found->contacts, &contact.shape_a, sizeof contact.shape_a);
+    found->contacts = add_bytes(found->contacts, numbers, sizeof numbers);
+  }
+  return status;
+}
 
 static CnStatus squash(CnRanks *ranks, Spread *found, CnStatus *problem) {
   CnWorld *world = NULL;
@@ -197,10 +232,11 @@ static CnStatus squash(CnRanks *ranks, Spread *found, CnStatus *problem) {
   CREW_CHECK(cn_world_verdict(world, &verdict) == CN_OK);
   found->hash = cn_world_hash(world);
   found->peak = info.memory_peak_bytes;
+  status = ask_for_contacts(ranks, world, found);
   found->certificate = report.solve.certificate;
   found->overlap = verdict.findings[CN_FINDING_OVERLAPS];
   cn_world_destroy(world);
-  return CN_OK;
+  return status;
 }
 
 static int same_numbers(const CnCertificate *a, const CnCertificate *b) {
@@ -216,6 +252,7 @@ static void squash_together(CnRanks *ranks, void *context) {
   CnStatus problem = CN_OK;
   CREW_CHECK(squash(ranks, &found, &problem) == CN_OK);
   CREW_CHECK(found.hash == alone->hash);
+  CREW_CHECK(found.contacts == alone->contacts && found.events == alone->events);
   CREW_CHECK(same_numbers(&found.certificate, &alone->certificate));
   CREW_CHECK(found.overlap.value == alone->overlap.value);
   CREW_CHECK(found.overlap.body.slot == alone->overlap.body.slot);

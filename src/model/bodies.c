@@ -35,7 +35,8 @@ CnBodyDef cn_body_def_default(void) {
 // ---- arrays ----
 
 #define BODY_ARRAYS 6
-#define ALWAYS 4 // the rest need not be there
+#define ALWAYS 4    // the rest need not be there
+#define LARGE 32768 // bodies: more of them grow by less, as other arrays do
 
 typedef struct Column {
   void **data;
@@ -54,7 +55,9 @@ static void columns(CniModel *model, Column column[BODY_ARRAYS]) {
 // All arrays grow together or not at all: they share one capacity.
 CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   if (count <= model->body_capacity) return CN_OK;
-  int32_t capacity = model->body_capacity > INT32_MAX / 2 ? INT32_MAX : 2 * model->body_capacity;
+  int32_t more = model->body_capacity < LARGE ? model->body_capacity : model->body_capacity / 8;
+  int32_t capacity =
+      model->body_capacity > INT32_MAX - more ? INT32_MAX : more + model->body_capacity;
   if (capacity < count) capacity = count;
   if (capacity < 16) capacity = 16;
   Column column[BODY_ARRAYS];

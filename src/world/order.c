@@ -196,7 +196,11 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
   for (int32_t i = 0; i < count; i++) wrong += keys[i] >> LAYER_BITS != sort.keys[i] >> LAYER_BITS;
   if (wrong <= count / DISORDER) return CN_OK;
   size_t bytes = cni_model_reorder_bytes(model);
-  world->work.order_scratch = cni_arena_take(&world->memory.arena, bytes);
+  // nobody asks for a problem of which ranks have parts: its groups are as long as what is needed
+  const CnProblem *p = world->now.engine.problem;
+  int idle = world->work.share.part && bytes <= (size_t)p->group_capacity * sizeof *p->groups;
+  world->work.order_scratch =
+      idle ? (void *)p->groups : cni_arena_take(&world->memory.arena, bytes);
   if (!world->work.order_scratch) return cni_error_memory(bytes);
   *order = sort.values;
   return CN_OK;

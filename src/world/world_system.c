@@ -267,10 +267,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   if (!solved) cni_equations_tell(world);
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
-  CniContactCache *cache = &now->contacts;
-  if (order && world->work.share.part)
-    CNI_TRY(
-        CNI_RESERVE(&world->allocator, cache->keys, cache->key_capacity, 0, world->found.count));
+  if (world->work.share.part)
+    CNI_TRY(cni_share_reorder(world, order != NULL));
   else if (order)
     CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, pose, answer));

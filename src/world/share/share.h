@@ -41,6 +41,8 @@ CnStatus cni_share_deepest(struct CnWorld *world, int32_t own);
 CnStatus cni_share_old(struct CnWorld *world);
 // Of the contacts noted here the own ones stay.
 CnStatus cni_share_keep(struct CnWorld *world);
+// Room for what bodies in another order ask for, if that comes; and none for what is asked of whole problems.
+CnStatus cni_share_reorder(struct CnWorld *world, int comes);
 // Is a pair of shapes with its rank this one's?
 int cni_share_owns(const struct CnWorld *world, uint64_t rank);
 // In place of the events noted here those of all ranks.

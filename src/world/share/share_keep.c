@@ -54,6 +54,17 @@ CnStatus cni_share_keep(CnWorld *world) {
 
 // ---- what is kept goes elsewhere ----
 
+CnStatus cni_share_reorder(CnWorld *world, int comes) {
+  CniContactCache *cache = &world->now.contacts;
+  CniEngine *engine = &world->now.engine;
+  const CnAllocator *a = &world->allocator;
+  CNI_RELEASE(a, engine->group_bodies, engine->group_capacity);
+  engine->group_bodies = NULL;
+  engine->group_capacity = 0;
+  if (!comes) return CN_OK;
+  return CNI_RESERVE(a, cache->keys, cache->key_capacity, 0, world->found.count);
+}
+
 CnStatus cni_share_whole(CnWorld *world) {
   CniContactCache *cache = &world->now.contacts;
   if (!cache->spread) return CN_OK;

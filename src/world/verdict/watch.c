@@ -554,6 +554,14 @@ static double round_off(const CniModel *model) {
   return ROUND_OFF * most;
 }
 
+// s, of a step that may be too long for what turns; 0: the scheme has chosen its steps.
+static double turning_step(const CnWorld *world, const CnSolveReport *solve) {
+  const CnIntegratorDef *own = &world->now.settings.integration;
+  double h = world->work.time_step;
+  if (solve->converged >= 0) return h;
+  return own->tolerance > 0 ? 0 : own->step > 0 ? cn_min(own->step, h) : h;
+}
+
 void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                    const int32_t *contradicting) {
   CniWatch *watch = &world->now.watch;
@@ -576,8 +584,8 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   if (solve->converged >= 0)
     note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
                cn_max(cn_max(w->before.speed, now.speed), step));
-  double turn = now.spin * world->work.time_step;
-  if (solve->converged >= 0 && now.spinning >= 0)
+  double turn = now.spin * turning_step(world, solve);
+  if (turn > 0 && now.spinning >= 0)
     note(watch, CN_FINDING_TURNING,
          &(CniFinding){.value = turn,
                        .relative = turn,

@@ -257,10 +257,12 @@ static CnTwist end_of(const CniBalanceInput *in, int32_t body, int led) {
   return own ? in->end[body] : (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
-// Is it a motor without a row, whose work is known better than by its mean effort?
+// Is it a motor or a soft limit whose work is known better than by its mean effort?
 static int is_known(const CniBalanceInput *in, const CniJoint *joint, const CniJointBlock *block) {
-  return in->works && block->part == CNI_PART_MOTOR &&
-         cni_joint_is_servo(&joint->def.axes[block->axis]);
+  if (!in->works) return 0;
+  const CnJointAxis *axis = &joint->def.axes[block->axis];
+  if (block->part == CNI_PART_MOTOR) return in->works->motors_known || cni_joint_is_servo(axis);
+  return (block->part == CNI_PART_LOWER || block->part == CNI_PART_UPPER) && cni_axis_is_soft(axis);
 }
 
 // With the rows where the step ends in place of those where it began.
@@ -456,11 +458,14 @@ static void joint_terms(Sum *s, int32_t i) {
     }
     s->jerked |= in->by_quadrature && is_jerk(s, joint, &place, &blocks[k]);
     double before = s->out->parts[parts[k]].energy;
+    double drives = s->out->parts[CN_BALANCE_DRIVES].energy;
     add_block(s, first + k, parts[k]);
     soft_work(in, joint, &place, &blocks[k],
               in->answer->g[in->problem->blocks[first + k].row] * blocks[k].scale[0],
               s->out->parts[parts[k]].energy - before);
-    if (is_known(in, joint, &blocks[k])) s->out->parts[parts[k]].energy = before;
+    if (!is_known(in, joint, &blocks[k])) continue;
+    s->out->parts[CN_BALANCE_DRIVES].energy = drives;
+    s->out->parts[parts[k]].energy = before;
   }
   if (!in->by_quadrature) return;
   turn_rows(s, joint, &place, blocks, parts, count, first);
@@ -542,6 +547,9 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   if (in->works) {
     balance->parts[CN_BALANCE_SPRINGS].energy = in->works->springs;
     balance->parts[CN_BALANCE_DRIVES].energy += in->works->drives;
+    if (in->works->motors_known) balance->parts[CN_BALANCE_DRIVES].energy += in->works->motors;
+    balance->parts[CN_BALANCE_IMPACTS].energy += in->works->limits;
+    if (in->soft) in->soft->limits = in->works->limits;
     balance->parts[CN_BALANCE_LOADS].energy = in->works->loads;
   }
   if (in->by_quadrature) {

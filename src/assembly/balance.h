@@ -8,9 +8,10 @@
 #include "problem/problem.h"
 #include <cairn/solver.h>
 
-// J: of springs, of motors that are forces, of what is given.
+// J: of springs, of motors that are forces, of what is given, of soft limits, and of motors that are rows.
 typedef struct CniWorks {
-  double springs, drives, loads;
+  double springs, drives, loads, limits, motors;
+  int32_t motors_known;
 } CniWorks;
 
 // J: work of soft limits; of them and of servos: what is stored, and what they gave back less than they and their

@@ -251,8 +251,8 @@ void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *re
 }
 
 void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer,
-                            CniStruck struck) {
-  if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer, struck);
+                            CniListener listener) {
+  if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer, listener);
 }
 
 void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law) {

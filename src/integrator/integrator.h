@@ -16,6 +16,15 @@ typedef enum CniRestitution { CNI_OF_SPEEDS = 0, CNI_OF_IMPULSES, CNI_OF_WORK } 
 typedef void (*CniStruck)(void *context, const int32_t *rows, const double *impulses,
                           int32_t count);
 
+// Where steps begin to be made with other rows than before, what the forces are there.
+typedef void (*CniStarted)(void *context, double t, const double *q, const double *v,
+                           const double *multipliers);
+// Others that are told, of hem5 and rkf45, with the observer's context; null: not asked.
+typedef struct CniListener {
+  CniStruck struck;
+  CniStarted started;
+} CniListener;
+
 typedef struct CnIntegratorKind {
   const char *name, *summary;
   int32_t needs_equations;     // 1: works with CnEquations, 0: with step problems
@@ -30,7 +39,7 @@ typedef struct CnIntegratorKind {
   void (*attach)(void *state, CnIntegrator *handle);
   void (*report)(const void *state, CnIntegratorReport *report);
   CnStatus (*dense)(void *state, double t, double *q, double *v);
-  void (*observe)(void *state, const CnObserver *observer, CniStruck struck);
+  void (*observe)(void *state, const CnObserver *observer, CniListener listener);
   void (*restitution)(void *state, CniRestitution law);
 } CnIntegratorKind;
 
@@ -43,8 +52,9 @@ const CnIntegratorKind *cni_integrator_find(const char *name); // null: unknown
 // A state that left the real numbers must not go on: CN_NOT_FINITE with the number.
 CnStatus cni_check_state(const char *name, const double *x, int32_t count, double t);
 
-// Another observer from now on; `struck` may be null.
-void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer, CniStruck struck);
+// Another observer from now on.
+void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer,
+                            CniListener listener);
 // Another law of restitution, where the integrator knows several.
 void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law);
 

@@ -425,8 +425,8 @@ static void attach(void *state, CnIntegrator *handle) {
   s->handle = handle;
 }
 
-static void observe(void *state, const CnObserver *observer, CniStruck struck) {
-  (void)struck; // impulses of the step are those of its impacts
+static void observe(void *state, const CnObserver *observer, CniListener listener) {
+  (void)listener; // impulses of the step are those of its impacts
   CniMoreau *s = state;
   s->def.observer = *observer;
 }

@@ -111,6 +111,19 @@ static void own_forces(CniDrive *d) {
   }
 }
 
+// Where several forces are right a first step alone says no more than its end does.
+static CnStatus tell_start(CniDrive *d) {
+  CniStarted started = d->listener.started;
+  if (!d->fresh || !started) return CN_OK;
+  d->fresh = 0;
+  if (d->redundant) return CN_OK;
+  if (cni_drive_count(d) == 0) // else they are known
+    CNI_TRY(cni_motion_accelerate(&d->motion, d->t, d->q, d->v, NULL, NULL, d->a, d->multipliers));
+  own_forces(d);
+  started(d->def.observer.context, d->t, d->q, d->v, d->all_multipliers);
+  return CN_OK;
+}
+
 static void tell_point(CniDrive *d) {
   const CnObserver *observer = &d->def.observer;
   CniStep *s = &d->step;
@@ -349,6 +362,7 @@ static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
   if (cni_jolt_is(d)) return cni_jolt_pass(d);
+  CNI_TRY(tell_start(d));
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
   CnStatus status = make_step(d, next_length(d), &position, &velocity);
   if (status == CN_OK) {
@@ -442,10 +456,10 @@ void cni_drive_report(const void *state, CnIntegratorReport *report) {
   if (d->leaps > 0) report->last_cause = "endless"; // changes of contact, led over
 }
 
-void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck) {
+void cni_drive_observe(void *state, const CnObserver *observer, CniListener listener) {
   CniDrive *d = state;
   d->def.observer = *observer;
-  d->struck = struck;
+  d->listener = listener;
 }
 
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v) {

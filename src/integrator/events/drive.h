@@ -43,7 +43,7 @@ typedef struct CniDrive {
   CnAllocator allocator;
   CnIntegratorDef def;
   const CniStepper *stepper;
-  CniStruck struck;     // null: nobody asks
+  CniListener listener;
   CnIntegrator *handle; // for the observer
   CniMotion motion;     // the active rows
   CniMotion probe;      // other rows: impacts, candidates
@@ -52,6 +52,7 @@ typedef struct CniDrive {
   CnSolver *solver;
   CnIntegratorReport report;
   int32_t in_point; // dense output may be asked for
+  int32_t fresh;    // the rows are others than in the last step
 
   CniContactMode *modes;
   int32_t *rows, *chosen; // scratch: rows of the Jacobian, contacts
@@ -92,7 +93,7 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
 void cni_drive_free(void *state);
 void cni_drive_attach(void *state, CnIntegrator *handle);
 void cni_drive_report(const void *state, CnIntegratorReport *report);
-void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck);
+void cni_drive_observe(void *state, const CnObserver *observer, CniListener listener);
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v);
 #define CNI_DRIVEN                                                                                 \
   .needs_equations = 1, .step = cni_drive_step, .destroy = cni_drive_free,                         \

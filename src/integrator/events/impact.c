@@ -22,7 +22,7 @@ void cni_impact_take(CniDrive *d, int32_t count) {
   const double *g = d->clash.answer.g;
   int32_t row = d->fixed_count;
   cni_motion_push(p, g, d->v);
-  if (d->struck) d->struck(d->def.observer.context, p->list, g, p->active);
+  if (d->listener.struck) d->listener.struck(d->def.observer.context, p->list, g, p->active);
   for (int32_t i = 0; i < count; i++) {
     d->impulses[i] = g[row];
     row += cni_contact_rows(p->eq, d->chosen[i]);

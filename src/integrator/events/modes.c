@@ -293,6 +293,7 @@ static CnStatus apply(CniDrive *d) {
   CNI_TRY(meet_velocity(d));
   CNI_TRY(cni_step_fit(&d->step, d->stepper, &d->motion, d->q, d->v));
   d->step.t = d->t;
+  d->fresh = 1;
   if (cni_drive_count(d) == 0) return CN_OK;
   CNI_TRY(cni_motion_jacobian(&d->motion, d->t, d->q, d->step.jacobian0, d->step.rate0));
   d->step.start_known = 1;

@@ -337,7 +337,7 @@ static CnStatus curvature(void *context, double t, const double *q, const double
   return CN_OK;
 }
 
-// Velocities jump where places are to follow functions with corners.
+// Velocities jump where places are to follow functions with corners, accelerations where speeds are.
 static double next_jolt(void *context, double t) {
   const CnWorld *world = context;
   const CniModel *model = &world->now.model;
@@ -346,7 +346,7 @@ static double next_jolt(void *context, double t) {
   const CnEquations *e = &eq->equations;
   for (int32_t i = 0; i < e->bilateral_count + eq->limit_count + e->bound_count; i++) {
     const CniWorldRow *row = &eq->rows[i];
-    if (row->follows != CNI_FOLLOWS_PLACE) continue;
+    if (row->follows == CNI_FOLLOWS_NOTHING) continue;
     const CnJointAxis *axis = &model->joints[row->joint].def.axes[row->row - CNI_JOINT_LOCKED];
     next = cn_min(next, cni_function_kink(model, axis->motor_function, t));
   }
@@ -423,7 +423,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
     eq->impulses[i] += weight * force;
     eq->ends[i] = force;
   }
-  cni_powers_note(world, time, step, q, v);
+  cni_powers_note(world, time, step, q, v, point->multipliers);
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < eq->touch_count; i++) {
     CniTouchFrame at;
@@ -449,6 +449,7 @@ static void note_strike(void *context, const int32_t *rows, const double *impuls
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
   eq->struck = eq->jumped = 1;
+  eq->works.motors_known = 0;
   for (int32_t i = 0; i < count; i++)
     eq->impulses[rows[i]] += impulses[i] * (eq->q ? cni_units_force(world, rows[i], 1) : 1);
 }
@@ -596,10 +597,11 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(take_motions(world, eq));
   if (!cni_units_plain(&eq->unit)) CNI_TRY(take_units(world, eq));
   CnObserver observer = {world, note_point, note_event};
-  cni_integrator_observe(world->now.engine.integrator, &observer, note_strike);
   const double *q = (const double *)model->pose, *v = plain_velocity(world);
   cni_equations_here(world, world->now.time, &q, &v);
   CNI_TRY(cni_powers_begin(world, q, v));
+  CniListener listener = {note_strike, cni_powers_ask(world) ? cni_powers_start : NULL};
+  cni_integrator_observe(world->now.engine.integrator, &observer, listener);
   return cni_equations_detect(world, world->now.time, q, v, world->now.settings.time_step);
 }
 

@@ -106,6 +106,7 @@ struct CniWorldEquations {
   CniWorks power, works;                         // W, at the last point; J, over the step so far
   double *last_q, *last_v, *middle_q, *middle_v; // states there, and half way from there
   int32_t works_known, jumped;                   // are they; velocities have jumped since
+  int32_t started;                               // the forces of motors are known at the last point
 };
 
 // Velocities of bodies and rotors, in groups of six.
@@ -240,7 +241,12 @@ double cni_touch_domain(const CniModel *model, const CnPose *pose, const CniWorl
 
 // Where the step begins, and at a point within it or at its end, `step` after the last one.
 CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v);
-void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v);
+void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v,
+                     const double *multipliers);
+// The forces where a step begins (CniStarted), and whether anybody wants them.
+void cni_powers_start(void *context, double t, const double *q, const double *v,
+                      const double *multipliers);
+int cni_powers_ask(const CnWorld *world);
 
 // ---- told.c ----
 

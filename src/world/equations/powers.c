@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of springs, of motors that are forces and of loads over a step of the equations of motion, for
-// the balance: their powers at the points that the integrator visits and half way, by Simpson's rule.
+// The work of springs, of soft limits, of motors and of loads over a step of the equations of motion, for the
+// balance: their powers at the points that the integrator visits and half way, by Simpson's rule. The forces of
+// motors that are rows are known at those points alone, and where the integrator begins anew: the trapezoid.
 //
 // Half way places and rates are those of the cubic between the two points, q' = 3 (q1 - q0)/(2 dt) -
 // (q0' + q1')/4. Mean forces times mean velocities would miss several per cent of the energy over a long
@@ -10,40 +11,49 @@
 
 #include <string.h>
 
-static double joint_springs(const CniJoint *joint, const CniJointPlace *place,
-                            const CniJointImpulse *efforts, const CniJointEnd *a,
-                            const CniJointEnd *b, double *motors) {
-  double springs = 0;
-  *motors = 0;
+static CniWorks joint_powers(const CniJoint *joint, const CniJointPlace *place,
+                             const CniJointImpulse *efforts, const CniJointEnd *a,
+                             const CniJointEnd *b) {
+  CniWorks p = {0};
   for (int32_t k = 0; k < place->locked_count && cni_joint_is_spring(joint); k++)
-    springs += efforts->locked[k] * cni_joint_rate(place, &place->locked[k], &a->twist, &b->twist);
+    p.springs +=
+        efforts->locked[k] * cni_joint_rate(place, &place->locked[k], &a->twist, &b->twist);
   for (int32_t k = 0; k < place->axis_count; k++) {
+    const double *parts = efforts->axes[k];
     double rate = cni_joint_rate(place, &place->axes[k], &a->twist, &b->twist);
-    springs += efforts->axes[k][CNI_PART_SPRING] * rate;
-    *motors += efforts->axes[k][CNI_PART_MOTOR] * rate;
+    p.springs += parts[CNI_PART_SPRING] * rate;
+    p.drives += parts[CNI_PART_MOTOR] * rate;
+    p.limits += (parts[CNI_PART_LOWER] - parts[CNI_PART_UPPER]) * rate;
   }
-  return springs;
+  return p;
+}
+
+// Bodies that move as prescribed have no work done on them.
+static void forget_led(const CniModel *model, const CniJoint *joint, CniJointEnd *a,
+                       CniJointEnd *b) {
+  if (!cni_is_free(model, joint->body_a)) a->twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (!cni_is_free(model, joint->body_b)) b->twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 // W, at a state in m, s, kg: what the bodies get.
 static CniWorks powers_at(const CnWorld *world, double t, const CnPose *pose, const double *v) {
   const CniModel *model = &world->now.model;
-  CniWorks p = {0, 0, 0};
+  CniWorks p = {0};
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     CniJointPlace place;
     CniJointImpulse efforts;
     CniJointEnd a, b;
-    double motors, stretch, given;
     if (!cni_joint_has_efforts(joint)) continue;
     cni_joint_efforts(model, joint, t, pose, v, &place, &efforts);
     cni_joint_stage_ends(joint, pose, v, &a, &b);
-    stretch = joint_springs(joint, &place, &efforts, &a, &b, &motors);
-    if (!cni_is_free(model, joint->body_a)) a.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-    if (!cni_is_free(model, joint->body_b)) b.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-    given = joint_springs(joint, &place, &efforts, &a, &b, &motors);
-    p.springs += stretch;
-    p.drives += motors + given - stretch; // by what moves as prescribed too
+    CniWorks stretch = joint_powers(joint, &place, &efforts, &a, &b);
+    forget_led(model, joint, &a, &b);
+    CniWorks given = joint_powers(joint, &place, &efforts, &a, &b);
+    p.springs += stretch.springs;
+    p.limits += stretch.limits;
+    p.drives += given.drives + given.springs - stretch.springs + given.limits -
+                stretch.limits; // by what moves as prescribed too
   }
   cni_forces_power(model, t, pose, (const CnTwist *)v, &p.springs, &p.loads, &p.drives);
   for (int32_t i = 0; model->load && i < model->body_count; i++) {
@@ -55,6 +65,65 @@ static CniWorks powers_at(const CnWorld *world, double t, const CnPose *pose, co
   }
   return p;
 }
+
+// ---- motors that are rows ----
+
+static int is_motor(const CniWorldRow *row) {
+  return row->part == CNI_PART_MOTOR && row->joint >= 0 && row->rotor < 0;
+}
+
+static double motor_power(const CniModel *model, const CniWorldRow *row, const CnPose *pose,
+                          const double *v) {
+  const CniJoint *joint = &model->joints[row->joint];
+  CniJointPlace place;
+  CniJointEnd a, b;
+  cni_joint_stage_ends(joint, pose, v, &a, &b);
+  cni_joint_between(joint, &a, &b, &place);
+  forget_led(model, joint, &a, &b);
+  return cni_joint_rate(&place, cni_joint_row(&place, row->row), &a.twist, &b.twist);
+}
+
+// W, of forces in the integrator's units at a state in m, s, kg.
+static double motor_powers(CnWorld *world, const CnPose *pose, const double *v,
+                           const double *multipliers) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  int32_t bounds = e->bilateral_count + e->contact_count * e->contact_dim;
+  double sum = 0;
+  for (int32_t i = 0; i < e->bilateral_count + e->bound_count; i++) {
+    int bound = i >= e->bilateral_count;
+    const CniWorldRow *row = &eq->rows[bound ? i + eq->limit_count : i];
+    int32_t at = bound ? bounds + i - e->bilateral_count : i;
+    if (!is_motor(row) || multipliers[at] == 0) continue;
+    sum += multipliers[at] * (eq->q ? cni_units_force(world, at, 0) : 1) *
+           motor_power(&world->now.model, row, pose, v);
+  }
+  return sum;
+}
+
+int cni_powers_ask(const CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  for (int32_t i = 0; eq->works_known && i < e->bilateral_count + e->bound_count; i++)
+    if (is_motor(&eq->rows[i < e->bilateral_count ? i : i + eq->limit_count])) return 1;
+  return 0;
+}
+
+void cni_powers_start(void *context, double t, const double *q, const double *v,
+                      const double *multipliers) {
+  CnWorld *world = context;
+  struct CniWorldEquations *eq = world->work.equations;
+  if (eq->q) {
+    cni_units_state(world, q, v, 1, eq->scratch_q, eq->scratch_v);
+    q = eq->scratch_q;
+    v = eq->scratch_v;
+  }
+  cni_equations_here(world, t * eq->unit.time, &q, &v);
+  eq->power.motors = motor_powers(world, (const CnPose *)q, v, multipliers);
+  eq->started = 1;
+}
+
+// ---- over the step ----
 
 // The state half way, into eq->middle_q and eq->middle_v.
 static void half_way(CnWorld *world, double step, const double *q, const double *v) {
@@ -110,10 +179,15 @@ CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v) {
   return CN_OK;
 }
 
-void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v) {
+void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v,
+                     const double *multipliers) {
   struct CniWorldEquations *eq = world->work.equations;
   if (!eq->works_known || !(step > 0)) return;
   CniWorks now = powers_at(world, t, (const CnPose *)q, v), old = now, middle = now;
+  if (!eq->steps_impulse) now.motors = motor_powers(world, (const CnPose *)q, v, multipliers);
+  eq->works.motors += step / 2 * (now.motors + (eq->started ? eq->power.motors : now.motors));
+  eq->works.motors_known = !eq->steps_impulse && !eq->struck;
+  eq->started = 1;
   if (!eq->jumped) {
     half_way(world, step, q, v);
     old = eq->power;
@@ -121,6 +195,7 @@ void cni_powers_note(CnWorld *world, double t, double step, const double *q, con
   }
   eq->works.springs += step / 6 * (old.springs + 4 * middle.springs + now.springs);
   eq->works.drives += step / 6 * (old.drives + 4 * middle.drives + now.drives);
+  eq->works.limits += step / 6 * (old.limits + 4 * middle.limits + now.limits);
   eq->works.loads += step / 6 * (old.loads + 4 * middle.loads + now.loads);
   eq->power = now;
   eq->jumped = 0;

@@ -315,11 +315,12 @@ static double least_speed(const CnWorld *world, const CnSolveReport *solve) {
   return cn_max(cn_norm(world->now.settings.gravity) * world->work.time_step, UNSEEN * seen);
 }
 
-// J: schemes that choose their own steps take the work of rigid motors by their force at the end of a step: it is
-// told late by one step's at most, however many there are.
+// J: where impacts happen schemes that choose their own steps take the work of rigid motors by their force at the end
+// of a step: it is told late by one step's at most.
 static double told_late(CnWorld *world, const CnSolveReport *solve) {
   CniWatch *watch = &world->now.watch;
-  if (world->balance_known && solve->converged < 0)
+  const CniWorks *works = cni_equations_works(world);
+  if (world->balance_known && solve->converged < 0 && !(works && works->motors_known))
     watch->driven = cn_max(watch->driven, fabs(world->balance.parts[CN_BALANCE_DRIVES].energy));
   return watch->driven;
 }

@@ -113,7 +113,7 @@ typedef struct CniCorrectInput {
   const double *times;  // by body: when impulses acted; null: at the beginning
   const CnPose *pose;   // where they acted
   const CnTwist *twist; // after the impulses
-  const CnTwist *end;   // at the end of the step
+  CnTwist *end;         // at the end of the step: angular momentum that moving took is given back
   CnPose *pose_new;
   CnBalanceTerm *term; // what it did; null: nobody asks
   CniArena *arena;

@@ -10,8 +10,17 @@
 // So after the drift pairs that turn far enough are looked at once more, where they are then. One that lies
 // deeper than min(p, -slop) is moved apart to that, along the normal of its deepest point and with
 // equal and opposite pushes, so that what moves least mass moves (the projection onto what is allowed,
-// in the metric of M). Positions alone move: velocities meet the contact in the next step, which begins
+// in the metric of M). Velocities meet the contact in the next step, which begins
 // with it as it really is. The pairs of what was moved are looked at in further rounds.
+//
+// Momentum. Bodies that are moved while they go past each other would change their angular momentum, by x x m v and by
+// their inertia as it turns. A pair that is free has it back: with c the pair's centre of mass, V its velocity, r = x - c,
+//
+//     L = sum r x m (v - V) + I w,   J = sum I + m (r^2 - r r^T)
+//
+// both bodies are given the turn about c that is missing, J^-1 (L - L'), L' with the old velocities in the new
+// places. So momentum and angular momentum stay to round-off. If that made energy the motion of the two
+// against each other, all but V and the turn J^-1 L, is slowed down until it does not.
 //
 // Which pairs: the gap is below what the rows say by at most the turn against each other times the size
 // of the smaller one, and what both turn about in the second order. Where that is below the slop,
@@ -210,28 +219,90 @@ static double ease(const CniCorrectInput *in, int32_t body, CnVec3 point, CnVec3
          cn_dot(torque, turned_by(in->model, body, pose, torque));
 }
 
-// What being moved did to the angular momentum and the energy of a body that goes on as it did.
-static void tell(const CniCorrectInput *in, int32_t body, CnPose from) {
-  CnTwist end = in->end[body];
-  CnPose to = in->pose_new[body];
-  CnVec3 momentum = cn_scale(in->model->mass[body].mass, end.velocity);
-  CnVec3 turn = cn_sub(cn_smul(cni_model_inertia(in->model, body, to.rotation), end.spin),
-                       cn_smul(cni_model_inertia(in->model, body, from.rotation), end.spin));
-  CnVec3 more = cn_add(cn_cross(cn_sub(to.position, from.position), momentum), turn);
-  in->term->angular_momentum = cn_add(in->term->angular_momentum, more);
-  in->term->energy += 0.5 * cn_dot(end.spin, turn);
-}
-
 static void move(Correct *s, int32_t body, CnVec3 point, CnVec3 push) {
   const CniCorrectInput *in = s->in;
   if (!is_free(in, body)) return;
-  CnPose *pose = &in->pose_new[body], from = *pose;
+  CnPose *pose = &in->pose_new[body];
   CnVec3 torque = cn_cross(cn_sub(point, pose->position), push);
   CnVec3 turn = turned_by(in->model, body, pose, torque);
   pose->position = cn_madd(pose->position, cni_inv_mass(&in->model->mass[body]), push);
   pose->rotation = cn_qunit(cn_qmul(cni_quat_exp(turn), pose->rotation));
   s->moves[body]++;
-  if (in->term) tell(in, body, from);
+}
+
+// ---- momentum ----
+
+// Some bodies about their centre of mass.
+typedef struct Motion {
+  CnVec3 centre, velocity;
+  CnVec3 momentum; // angular
+  CnSym3 inertia;
+  double energy; // without that of the centre
+} Motion;
+
+static Motion motion_of(const CniCorrectInput *in, const int32_t *bodies, int32_t count) {
+  const CniModel *model = in->model;
+  Motion m = {.energy = 0};
+  double mass = 0;
+  for (int32_t k = 0; k < count; k++) {
+    double own = model->mass[bodies[k]].mass;
+    mass += own;
+    m.centre = cn_madd(m.centre, own, in->pose_new[bodies[k]].position);
+    m.velocity = cn_madd(m.velocity, own, in->end[bodies[k]].velocity);
+  }
+  m.centre = cn_scale(1 / mass, m.centre);
+  m.velocity = cn_scale(1 / mass, m.velocity);
+  for (int32_t k = 0; k < count; k++) {
+    const CnPose *pose = &in->pose_new[bodies[k]];
+    CnTwist t = in->end[bodies[k]];
+    double own = model->mass[bodies[k]].mass;
+    CnVec3 r = cn_sub(pose->position, m.centre), v = cn_sub(t.velocity, m.velocity);
+    CnSym3 inertia = cni_model_inertia(model, bodies[k], pose->rotation);
+    CnVec3 turn = cn_smul(inertia, t.spin);
+    m.momentum = cn_add(m.momentum, cn_madd(turn, own, cn_cross(r, v)));
+    m.energy += 0.5 * (cn_dot(turn, t.spin) + own * cn_norm2(v));
+    CnSym3 orbit = {r.y * r.y + r.z * r.z,
+                    r.x * r.x + r.z * r.z,
+                    r.x * r.x + r.y * r.y,
+                    -r.x * r.y,
+                    -r.x * r.z,
+                    -r.y * r.z};
+    inertia = cn_sadd(inertia, (CnSym3){own * orbit.xx, own * orbit.yy, own * orbit.zz,
+                                        own * orbit.xy, own * orbit.xz, own * orbit.yz});
+    m.inertia = cn_sadd(m.inertia, inertia);
+  }
+  return m;
+}
+
+// A pair that was moved goes on with the angular momentum that it had.
+static void give_back(const CniCorrectInput *in, const int32_t pair[2], const Motion *before) {
+  Motion now = motion_of(in, pair, 2);
+  CnSym3 ease = cn_sinverse(now.inertia);
+  CnVec3 turn = cn_smul(ease, before->momentum), had = cn_smul(ease, now.momentum);
+  double least = 0.5 * cn_dot(turn, before->momentum);
+  double against = now.energy - 0.5 * cn_dot(had, now.momentum), slower = 1;
+  if (least + against > before->energy)
+    slower = against > 0 ? sqrt(cn_clamp((before->energy - least) / against, 0, 1)) : 0;
+  for (int32_t k = 0; k < 2; k++) {
+    CnTwist *t = &in->end[pair[k]];
+    CnVec3 r = cn_sub(in->pose_new[pair[k]].position, now.centre);
+    CnVec3 v = cn_sub(cn_sub(t->velocity, now.velocity), cn_cross(had, r));
+    t->velocity = cn_add(cn_madd(now.velocity, slower, v), cn_cross(turn, r));
+    t->spin = cn_madd(turn, slower, cn_sub(t->spin, had));
+  }
+}
+
+// What became of the bodies of a pair, which were as `before` says, in angular momentum and energy.
+static void tell(const CniCorrectInput *in, const int32_t *bodies, int32_t count,
+                 const Motion *before) {
+  Motion now = motion_of(in, bodies, count);
+  CnVec3 orbit = CN_VEC3_ZERO;
+  double mass = 0;
+  for (int32_t k = 0; k < count; k++) mass += in->model->mass[bodies[k]].mass;
+  orbit = cn_scale(mass, cn_cross(cn_sub(now.centre, before->centre), before->velocity));
+  CnVec3 more = cn_add(cn_sub(now.momentum, before->momentum), orbit);
+  in->term->angular_momentum = cn_add(in->term->angular_momentum, more);
+  in->term->energy += now.energy - before->energy;
 }
 
 // Push a pair apart if it is deeper than it may be; was it?
@@ -242,8 +313,14 @@ static int part(Correct *s, const Pair *pair) {
   if (!(d.gap < pair->allowed - ENOUGH * slop_of(in, c))) return 0;
   double easy = ease(in, c->body_a, d.point, d.normal) + ease(in, c->body_b, d.point, d.normal);
   CnVec3 push = cn_scale((pair->allowed - d.gap) / easy, d.normal);
+  int32_t bodies[2], count = 0;
+  if (is_free(in, c->body_a)) bodies[count++] = c->body_a;
+  if (is_free(in, c->body_b)) bodies[count++] = c->body_b;
+  Motion before = motion_of(in, bodies, count);
   move(s, c->body_b, d.point, push);
   move(s, c->body_a, d.point, cn_neg(push));
+  if (count == 2) give_back(in, bodies, &before);
+  if (in->term) tell(in, bodies, count, &before);
   return 1;
 }
 

@@ -76,6 +76,13 @@ static CnStatus take_terms(CnWorld *world) {
   return cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT, sizeof **terms, terms);
 }
 
+// Velocities at the end, where there is a place for them.
+static CnStatus take_end(CnWorld *world, Drift *d, const double **v_end) {
+  CNI_TRY(CNI_TAKE(&world->memory.arena, d->model->body_count, d->end));
+  *v_end = (const double *)d->end;
+  return CN_OK;
+}
+
 // What was in each other deeper than rows said counts as an overlap, also if it was taken back.
 static CnStatus correct(CnWorld *world, const Drift *d) {
   const CniStepContacts *found = &world->found;
@@ -92,7 +99,7 @@ static CnStatus correct(CnWorld *world, const Drift *d) {
                         .times = d->touch ? d->touch->time : NULL,
                         .pose = d->touch ? d->touch->pose : d->pose,
                         .twist = d->twist,
-                        .end = d->end ? d->end : d->twist,
+                        .end = d->end,
                         .pose_new = d->pose_new,
                         .term = terms ? &terms[CN_BALANCE_STABILISATION] : NULL,
                         .arena = &world->memory.arena,
@@ -246,10 +253,9 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
     memcpy(q_new, d.touch->pose, (size_t)model->body_count * sizeof *d.touch->pose);
     return CN_OK;
   }
-  if (model->inertias || model->joint_count > 0 || late > 0 || d.touch) {
-    CNI_TRY(CNI_TAKE(&world->memory.arena, model->body_count, d.end));
-    *v_end = (const double *)d.end;
-  }
+  if (model->inertias || model->joint_count > 0 || late > 0 || d.touch ||
+      world->found.full_count > 0 || world->work.share.part)
+    CNI_TRY(take_end(world, &d, v_end));
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
   if (model->joint_count > 0) {
     CNI_TRY(drift_joints(world, &d));

@@ -166,6 +166,19 @@ static void pendulum(CnWorld *world, double x, double y) {
   world_join(world, CN_JOINT_REVOLUTE, GROUND, body, CN_VEC3_ZERO, Y, NULL);
 }
 
+// A rod of 1 m and 1 kg on a hinge at its end, x rad above its lowest place, and y more that hang on it.
+static void rods(CnWorld *world, double x, double y) {
+  CnBodyId last = GROUND;
+  for (int i = 0; i <= (int)y; i++) {
+    double r = i + 0.5, a = 0.25 * TURN - x;
+    CnPose pose = {cn_vec3(r * cos(a), 0, -r * sin(a)), world_turn(Y, a)};
+    CnBodyId body = world_mass(world, 1, cn_vec3(1e-4, 1. / 12, 1. / 12), pose, (CnTwist){0});
+    CnVec3 at = cn_vec3(i * cos(a), 0, -i * sin(a));
+    world_join(world, CN_JOINT_REVOLUTE, last, body, at, Y, NULL);
+    last = body;
+  }
+}
+
 // A top: a ball joint, x rad/s about its axis, tilted by y rad.
 static void top(CnWorld *world, double x, double y) {
   CnVec3 axis = {sin(y), 0, cos(y)};

@@ -28,7 +28,8 @@
 #define MOST 1e300      // what is not finite, in snapshots
 #define UNSEEN 1e-6     // of the speeds that constraints would have without impulses
 #define ROUND_OFF 1e-15 // of what a step does
-#define CUT_SHORT 0.1   // residual above which a step is cut that the work of its effort ended
+#define STILL 1 // times the energy of a step of gravity: a swing of joints that is beneath notice
+#define CUT_SHORT 0.1 // residual above which a step is cut that the work of its effort ended
 
 void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now) {
   double relative = now->relative <= MOST ? now->relative : MOST;
@@ -351,7 +352,11 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveRepor
   if (world->balance_known && contacts_work(world, most)) watch->scheme = 0;
   double taken = fabs(watch->scheme) - closing(world, now) - drives;
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
-  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 100 * least));
+  // what springs of the weight's own swing about is beneath notice; where gravity and rigid joints are all there is
+  // nothing but that half step is, and it is back whenever the motion turns
+  double notice = w->passive ? STILL * least : 100 * least;
+  if (w->passive) taken -= late;
+  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, notice));
 }
 
 // ---- joints and overlaps ----

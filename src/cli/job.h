@@ -151,6 +151,7 @@ int cni_job_dump_step(CniJob *job, const CnStepReport *report);
 int cni_job_verdict(CniJob *job);
 // The first reason not to trust the run, as soon as there is one, on standard error.
 int cni_job_warn(CniJob *job);
+const char *cni_job_verdict_word(const CniJob *job); // "trusted", ...
 void cni_job_print_verdict(const CniJob *job);
 void cni_job_show_verdict(CniShow *show, const CniJob *job);
 

@@ -110,7 +110,13 @@ int cni_job_record_open(CniJob *job) {
   if ((job->checkpoint && same_file(job, job->checkpoint, path)) ||
       (job->resume && same_file(job, path, job->resume)))
     return CNI_EXIT_FAILED;
+  int contacts = job->record_contacts, joints = job->record_joints;
   if (goes_on) take_file_settings(job);
+  if (contacts > job->record_contacts || joints > job->record_joints)
+    return cni_fail(
+        job->args,
+        "%s was begun without %s: --out NAME --record begins a file of its own from here", path,
+        contacts > job->record_contacts ? "contacts" : "joints");
   CnRecorderDef def = recorder_def(job);
   CnStatus status = goes_on ? cn_recorder_resume(&def, job->world, job->first_step, &job->writer)
                             : cn_recorder_create(&def, job->world, &job->writer);

@@ -42,6 +42,11 @@ int cni_job_warn(CniJob *job) {
   return status;
 }
 
+const char *cni_job_verdict_word(const CniJob *job) {
+  const CnVerdict *v = &job->verdict;
+  return v->trusted ? "trusted" : v->reason_count ? "do not trust" : "not judged";
+}
+
 void cni_job_print_verdict(const CniJob *job) {
   char text[96];
   printf("%s%s\n", job->verdict.line, advice(job, text, sizeof text));
@@ -50,10 +55,7 @@ void cni_job_print_verdict(const CniJob *job) {
 void cni_job_show_verdict(CniShow *show, const CniJob *job) {
   const CnVerdict *v = &job->verdict;
   char text[96];
-  cni_show_text(show, "verdict", NULL,
-                v->trusted        ? "trusted"
-                : v->reason_count ? "do not trust"
-                                  : "not judged");
+  cni_show_text(show, "verdict", NULL, cni_job_verdict_word(job));
   cni_show_text(show, "verdict_line", NULL, v->line);
   cni_show_list(show, "reasons", NULL);
   for (int32_t i = 0; i < v->reason_count; i++) {

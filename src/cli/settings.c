@@ -40,6 +40,12 @@ static const char *setting_name(void *context, int32_t index) {
   return index < 128 && cn_setting_info(index, &kept[index]) == CN_OK ? kept[index].name : NULL;
 }
 
+static int is_option(const CniCommand *command, const char *name) {
+  const CniOption *option = command->options;
+  while (option->name && strcmp(option->name, name) != 0) option++;
+  return option->name != NULL;
+}
+
 static int use_one(const CniArgs *args, const char *text, CnWorldDef *def) {
   size_t length = strcspn(text, "=");
   char name[64];
@@ -48,12 +54,18 @@ static int use_one(const CniArgs *args, const char *text, CnWorldDef *def) {
   snprintf(name, sizeof name, "%.*s", (int)length, text);
   int32_t index = cn_setting_find(name);
   if (index < 0) {
+    if (is_option(args->command, name))
+      return cni_usage_error(args->command, "--setting %s is unknown: it is an option, --%s %s",
+                             name, name, text + length + 1);
     const char *near = cni_nearest_of(text, length, setting_name, NULL);
     return cni_usage_error(args->command, "--setting %.*s is unknown%s%s%s", (int)length, text,
                            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
   }
-  if (cn_setting_set(def, index, text + length + 1) != CN_OK)
-    return cni_usage_error(args->command, "--setting %s", cn_error_message());
+  if (cn_setting_set(def, index, text + length + 1) != CN_OK) {
+    const char *message = cn_error_message(), *twice = "setting: ";
+    if (strncmp(message, twice, strlen(twice)) == 0) message += strlen(twice);
+    return cni_usage_error(args->command, "--setting %s", message);
+  }
   return CNI_EXIT_DONE;
 }
 

@@ -216,6 +216,19 @@ static void interrupted(void **state) {
   json_decref(resumed);
 }
 
+// What a run file was begun without is not dropped in silence.
+static void resumed_with_more(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "run stack --steps 7 --out run.h5 --checkpoint c --record joints -q", 0);
+  command_release(&c->command);
+  check_refused(c, "run --resume c --steps 9 --record contacts", 1,
+                "run.h5 was begun without contacts: --out NAME --record begins a file");
+  cairn_status(c, "run --resume c --steps 9 --record joints -q", 0);
+  command_release(&c->command);
+  cairn_status(c, "run --resume c --steps 9 --record contacts --out new.h5 -q", 0);
+  CHECK(run_info(c, "run.h5").step_count == 9 && run_info(c, "new.h5").contacts_recorded);
+}
+
 // Ctrl-C in a run that was to replace another: the old one is kept, the new one lies beside it.
 static void interrupted_beside(void **state) {
   CliCase *c = *state;
@@ -466,13 +479,21 @@ static void not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(recorded),        CLI_TEST(info_of_files),
-      CLI_TEST(exports),         CLI_TEST(pages),
-      CLI_TEST(interrupted),     CLI_TEST(interrupted_beside),
-      CLI_TEST(resumed),         CLI_TEST(resumed_record),
-      CLI_TEST(resumed_wrongly), CLI_TEST(resumed_with_another_step),
-      CLI_TEST(source_blocked),  CLI_TEST(killed),
-      CLI_TEST(file_limit),      CLI_TEST(disk_full),
+      CLI_TEST(recorded),
+      CLI_TEST(info_of_files),
+      CLI_TEST(exports),
+      CLI_TEST(pages),
+      CLI_TEST(interrupted),
+      CLI_TEST(interrupted_beside),
+      CLI_TEST(resumed_with_more),
+      CLI_TEST(resumed),
+      CLI_TEST(resumed_record),
+      CLI_TEST(resumed_wrongly),
+      CLI_TEST(resumed_with_another_step),
+      CLI_TEST(source_blocked),
+      CLI_TEST(killed),
+      CLI_TEST(file_limit),
+      CLI_TEST(disk_full),
       CLI_TEST(not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,14 @@ static const char *field(const char *text, int row, const char *name) {
   return value;
 }
 
+static void no_step(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "sweep slope --set mu=.1,.2 --time 0 -o none.csv", 0);
+  char *text = table(c, "none.csv");
+  for (int i = 0; i < 2; i++) CHECK(strcmp(field(text, i + 1, "verdict"), "not judged") == 0);
+  free(text);
+}
+
 static void closed_form(void **state) {
   CliCase *c = *state;
   char line[256];
@@ -361,10 +369,15 @@ static void shown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {CLI_TEST(closed_form), CLI_TEST(same_for_all_ways),
-                                     CLI_TEST(failed_runs), CLI_TEST(killed),
-                                     CLI_TEST(warned),      CLI_TEST(of_a_spreadsheet),
-                                     CLI_TEST(refused),     CLI_TEST(one_at_a_time),
+  const struct CMUnitTest tests[] = {CLI_TEST(closed_form),
+                                     CLI_TEST(no_step),
+                                     CLI_TEST(same_for_all_ways),
+                                     CLI_TEST(failed_runs),
+                                     CLI_TEST(killed),
+                                     CLI_TEST(warned),
+                                     CLI_TEST(of_a_spreadsheet),
+                                     CLI_TEST(refused),
+                                     CLI_TEST(one_at_a_time),
                                      CLI_TEST(shown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,11 @@ static void wrong_values(void **state) {
   check_refused(c, "run stack --setting solver.facets=7", 2, "must be even, from 4 to 64 (got 7)");
   check_refused(c, "run stack --setting friction=columb", 2, "columb does not fit a choice");
   check_refused(c, "run stack --setting gravity=1,2", 2, "1,2 does not fit a vector");
+  check_refused(c, "run stack --setting gravity=[1,2,3", 2, "a vector, as 0,0,-9.81 does");
+  check_refused(c, "run stack --setting solver.facets=13", 2, "--setting solver: facets must be");
+  check_refused(c, "run stack --setting time_step=0", 2, "--setting time_step must be");
+  check_refused(c, "run stack --setting time=5", 2, "it is an option, --time 5");
+  cairn_status(c, "run stack --steps 1 -q --setting gravity=[0,0,-1]", 0);
   check_refused(c, "run stack --time 1 --steps 5", 2, "exclude each other");
   check_refused(c, "run stack -q -v", 2, "exclude each other");
 }

@@ -134,8 +134,7 @@ static void write_row(const CniSweep *sweep, const CniJob *job, const Measured *
   }
   fputs(f->uncertified > 0 ? "drift," : "residual,", file);
   write_number(file, f->uncertified > 0 ? f->position_drift : f->residual_max);
-  fprintf(file, "%lld,%s,%016llx,\n", (long long)f->not_converged,
-          job->verdict.trusted ? "trusted" : "do not trust",
+  fprintf(file, "%lld,%s,%016llx,\n", (long long)f->not_converged, cni_job_verdict_word(job),
           (unsigned long long)cn_world_hash(job->world));
 }
 

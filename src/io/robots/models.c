@@ -87,7 +87,8 @@ static CnStatus read_entry(Entry *e) {
        at = json_object_iter_next((json_t *)(uintptr_t)e->item, at)) {
     const char *const *key = keys;
     while (*key && strcmp(*key, json_object_iter_key(at)) != 0) key++;
-    if (!*key) return fail(e, "", "unknown key: model, name, pose and start are known");
+    if (!*key)
+      return fail(e, json_object_iter_key(at), "unknown key, there are model, name, pose, start");
   }
   const char *model = json_string_value(json_object_get(e->item, "model"));
   const char *name = json_string_value(json_object_get(e->item, "name"));

@@ -8,11 +8,15 @@
 #include "core/math.h"
 #include "io/robots/model.h"
 
-// The formats by the name of their first element.
+// The formats by the name of their first element, and the settings that are theirs.
 static const struct {
   const char *root;
   CnStatus (*read)(CniRobot *robot, CniXmlNode *root);
-} formats[] = {{"robot", cni_robot_urdf}, {"mujoco", cni_robot_mjcf}, {"sdf", cni_robot_sdf}};
+  const char *name, *settings[3];
+} formats[] = {{"robot", cni_robot_urdf, "URDF", {"floating"}},
+               {"mujoco", cni_robot_mjcf, "MJCF", {"keyframe", "tendons"}},
+               {"sdf", cni_robot_sdf, "SDF", {NULL}}};
+#define FORMATS (sizeof formats / sizeof *formats)
 #define MOST_NOTES 1000
 
 int cni_robot_is(const char *text, size_t size) {
@@ -194,13 +198,26 @@ CnQuat cni_turn_euler(const char *sequence, const double angles[3]) {
 
 // ---- the whole ----
 
+// Settings of other formats, which do nothing to this one.
+static void note_settings(CniRobot *robot, size_t own) {
+  for (size_t i = 0; i < FORMATS; i++)
+    for (int32_t k = 0; k < 3 && i != own && formats[i].settings[k]; k++) {
+      const char *key = formats[i].settings[k];
+      double value = 0;
+      if (cni_robot_asked(robot, key, &value) && cni_name_find(&robot->joint_names, key) < 0)
+        cni_robot_note(robot, "beware: %s is for %s and does nothing to %s", key, formats[i].name,
+                       formats[own].name);
+    }
+}
+
 static CnStatus read_robot(CniRobot *robot, const char *text, size_t size, json_t **scene) {
   CniXmlNode *root = NULL;
   CNI_TRY(cni_xml_parse(&robot->arena, text, size, robot->def->path, &root));
   root->used = 1;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+  for (size_t i = 0; i < FORMATS; i++) {
     if (strcmp(formats[i].root, root->name) != 0) continue;
     CNI_TRY(formats[i].read(robot, root));
+    note_settings(robot, i);
     return cni_robot_write(robot, root, scene);
   }
   return cni_xml_fail(root, "is not the beginning of a robot description: <robot> (URDF), "

@@ -93,9 +93,14 @@ static int parse_number(const char *text, double *value) {
   return *end == 0;
 }
 
+// 0,0,-1 or, as scenes have it, [0, 0, -1].
 static int parse_vector(const char *text, double x[3]) {
   char part[3][48], rest[2];
-  if (sscanf(text, "%47[^,],%47[^,],%47[^,]%1s", part[0], part[1], part[2], rest) != 3) return 0;
+  int n = text[0] == '['
+              ? sscanf(text, "[ %47[^], ] , %47[^], ] , %47[^], ] ] %1s", part[0], part[1], part[2],
+                       rest)
+              : sscanf(text, "%47[^,],%47[^,],%47[^,]%1s", part[0], part[1], part[2], rest);
+  if (n != 3 || (text[0] == '[' && text[strlen(text) - 1] != ']')) return 0;
   return parse_number(part[0], &x[0]) && parse_number(part[1], &x[1]) &&
          parse_number(part[2], &x[2]);
 }
@@ -142,9 +147,15 @@ CnStatus cn_setting_set(CnWorldDef *def, int32_t index, const char *text) {
   CnWorldDef copy = *def;
   char *base = (char *)&copy + part->base;
   if (!parse_value(field, text, cni_field_at(field, base)))
-    return cni_invalid("%s: %.64s does not fit a %s", info.name, text,
-                       cni_field_type_name(field->type));
-  CNI_TRY(cni_field_check(field, "setting", base));
+    return cni_invalid("%s: %.64s does not fit a %s%s", info.name, text,
+                       cni_field_type_name(field->type),
+                       type_of(field) == CN_SETTING_VECTOR ? ", as 0,0,-9.81 does" : "");
+  // solver: facets must be ..., or setting: gravity must be ...
+  char owner[64];
+  const char *dot = strrchr(info.name, '.');
+  snprintf(owner, sizeof owner, "%.*s", dot ? (int)(dot - info.name) : 7,
+           dot ? info.name : "setting");
+  CNI_TRY(cni_field_check(field, owner, base));
   *def = copy;
   return CN_OK;
 }

@@ -227,7 +227,7 @@ static void models(void **state) {
       {"{\"models\": [{\"model\": \"none.urdf\"}]}",
        "s: /models/0/model: there is no such file beside the scene (got \"none.urdf\")"},
       {"{\"models\": [{\"model\": \"a\", \"at\": 1}]}",
-       "s: /models/0: unknown key: model, name, pose and start are known (got nothing)"},
+       "s: /models/0/at: unknown key, there are model, name, pose, start (got 1.0)"},
       {"{\"models\": [{\"model\": \"a\", \"pose\": {\"rotation\": [0, 0, 0, 0]}}]}",
        "s: /models/0/pose: \"rotation\" must be a unit quaternion (got "
        "{\"rotation\":[0.0,0.0,0.0,0.0]})"}};

@@ -351,10 +351,29 @@ static void long_ways(void **state) {
   free(text);
 }
 
+// What is left out and felt is told as such.
+static void left_out(void **state) {
+  (void)state;
+  CnScene *scene;
+  CnSceneInfo info;
+  const char *text =
+      "<sdf version='1.7'><world name='a'><model name='m'><link name='l'><velocity_decay><linear>.1"
+      "</linear></velocity_decay><inertial><mass>1</mass></inertial><collision name='c'><geometry>"
+      "<sphere><radius>.1</radius></sphere></geometry><surface><contact><collide_bitmask>2"
+      "</collide_bitmask></contact></surface></collision></link></model></world>"
+      "<world name='b'><model name='n'><link name='l'/></model></world></sdf>";
+  CHECK_OK(translate("left.sdf", text, &scene));
+  cn_scene_info(scene, &info);
+  CHECK_TEXT(info.description, "beware: not used: <velocity_decay> in <link>");
+  CHECK_TEXT(info.description, "beware: not used: <collide_bitmask> in <contact>");
+  CHECK_TEXT(info.description, "beware: not used: <world> in <sdf>");
+  cn_scene_destroy(scene);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same), cmocka_unit_test(axes),
-                                     cmocka_unit_test(kinds),    cmocka_unit_test(worlds),
-                                     cmocka_unit_test(refused),  cmocka_unit_test(circles),
-                                     cmocka_unit_test(long_ways)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same),  cmocka_unit_test(axes),
+                                     cmocka_unit_test(kinds),     cmocka_unit_test(worlds),
+                                     cmocka_unit_test(refused),   cmocka_unit_test(circles),
+                                     cmocka_unit_test(long_ways), cmocka_unit_test(left_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,8 +100,23 @@ static void refused(void **state) {
   }
 }
 
+// A setting of another format is told, and one that is a joint's name is that joint's.
+static void of_others(void **state) {
+  (void)state;
+  static const CnSetting settings[] = {{"floating", 1}, {"keyframe", 0}};
+  const char *text = "<robot name='r'>" LINK("<mass value='1'/>", ROUND) "</robot>";
+  CniRobotDef def = {"r.urdf", "", CN_POSE_ONE, settings, 2, NULL};
+  CnAllocator allocator = cn_allocator_default();
+  char *made = NULL;
+  size_t length = 0;
+  CHECK_OK(cni_robot_text(&def, text, strlen(text), &allocator, &made, &length));
+  CHECK(strstr(made, "beware: keyframe is for MJCF and does nothing to URDF"));
+  CHECK(!strstr(made, "beware: floating"));
+  allocator.release(allocator.context, made, length + 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(taken), cmocka_unit_test(wide),
-                                     cmocka_unit_test(refused)};
+                                     cmocka_unit_test(refused), cmocka_unit_test(of_others)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,7 @@ static CnStatus put_material(CniSdf *s, CniXmlNode *collision, json_t *item) {
   char key[80], name[CNI_NAME_SIZE];
   static const char *const ways[][2] = {{"ode", "mu"}, {"bullet", "friction"}};
   CniXmlNode *friction = surface ? cni_xml_child(surface, "friction", NULL) : NULL;
+  if (surface) cni_xml_child(surface, "contact", NULL); // what it has is told one by one
   for (int32_t i = 1; friction && i >= 0; i--) {
     if (!(n = cni_xml_child(friction, ways[i][0], NULL))) continue;
     CNI_TRY(cni_sdf_number(n, ways[i][1], &mu));

@@ -290,11 +290,17 @@ static CnStatus read_version(CniSdf *s, CniXmlNode *root) {
 }
 
 // What is left out and is felt.
-static const CniRobotWeight weights[] = {
-    {"world", "state", NULL},   {"world", "population", NULL},
-    {"world", "actor", NULL},   {NULL, "inertial", "auto"},
-    {"model", "gripper", NULL}, {"inertial", "fluid_added_mass", NULL},
-    {NULL, NULL, NULL}};
+static const CniRobotWeight weights[] = {{"world", "state", NULL},
+                                         {"world", "population", NULL},
+                                         {"world", "actor", NULL},
+                                         {NULL, "inertial", "auto"},
+                                         {"model", "gripper", NULL},
+                                         {"inertial", "fluid_added_mass", NULL},
+                                         {"sdf", "world", NULL},
+                                         {"link", "velocity_decay", NULL},
+                                         {"contact", "collide_bitmask", NULL},
+                                         {"contact", "category_bitmask", NULL},
+                                         {NULL, NULL, NULL}};
 
 static CnStatus read_all(CniSdf *s, CniXmlNode *root) {
   CniRobot *robot = s->robot;

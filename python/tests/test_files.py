@@ -108,6 +108,13 @@ def test_a_recorded_world_keeps_its_bodies(tmp_path):
             world.body(cairn.sphere(0.1), position=(50, 0, 0))
             world.step(3)
     assert len(cairn.Run(tmp_path / "run.h5")["kinetic_energy"]) == 3
+    world2 = cairn.load("chain")
+    ball = world2.body(cairn.sphere(0.1), position=(50, 0, 0))
+    with pytest.raises(cairn.Error, match="shapes and .* the run began with"):
+        with world2.record(tmp_path / "shape.h5", fps=0):
+            world2.step(3)
+            ball.add(cairn.sphere(0.2))
+            world2.step(3)
     recorder = world.record(tmp_path / "whole.h5", fps=0)
     start = world.save()
     world.step(4)

@@ -259,18 +259,20 @@ static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world) {
   return CN_OK;
 }
 
-// A run has the bodies and joints that it began with.
+// A run has the bodies, shapes and joints that it began with.
 static CnStatus check_things(const CniRunWriter *w, const CnWorld *world) {
   CnWorldInfo info;
   cn_world_info(world, &info);
-  if (info.body_count == w->sizes.body_count && info.joint_count == w->sizes.joint_count)
+  if (info.body_count == w->sizes.body_count && info.joint_count == w->sizes.joint_count &&
+      info.shape_count == w->shape_count)
     return CN_OK;
   return cni_error(
       CN_UNSUPPORTED,
-      "%s: the world has %d bodies and %d joints now, the run began with %d and %d: it "
-      "ends with step %lld",
-      w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
-      (int)w->sizes.joint_count, (long long)last_step(w));
+      "%s: the world has %d bodies, %d shapes and %d joints now, the run began with %d, %d and %d: "
+      "it ends with step %lld",
+      w->at, (int)info.body_count, (int)info.shape_count, (int)info.joint_count,
+      (int)w->sizes.body_count, (int)w->shape_count, (int)w->sizes.joint_count,
+      (long long)last_step(w));
 }
 
 static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {

@@ -169,6 +169,8 @@ static void told(void **state) {
        "beware: not used: <muscle> in <actuator> (line 2)"},
       {"<sensor><framepos objtype='geom' objname='g'/></sensor>",
        "not used: <framepos> in <sensor> (line 2)"},
+      {"<sensor><framepos objtype='body' objname='b' reftype='body' refname='c'/></sensor>",
+       "not used: <framepos> in <sensor> (line 2)"},
       {"<worldbody><body name='d'><freejoint name='fly'/><geom size='.1'/></body></worldbody>"
        "<actuator><position joint='fly' dampratio='1'/></actuator>",
        "beware: line 2: \"dampratio\""},

@@ -71,8 +71,9 @@ CnStatus cni_mjcf_sensors(CniMjcf *m, CniXmlNode *root) {
         if (strcmp(sensors[i].name, n->name) != 0) continue;
         CniXmlView view = cni_xml_view(n);
         const char *of = cni_xml_text(&view, "objtype");
-        if (of && (strcmp(of, "geom") == 0 || strcmp(of, "camera") == 0))
-          continue; // listed as not used
+        // listed as not used: what they are of, or are measured from, is no body's
+        if (of && (strcmp(of, "geom") == 0 || strcmp(of, "camera") == 0)) continue;
+        if (cni_xml_text(&view, "reftype") || cni_xml_text(&view, "refname")) continue;
         n->used = 1;
         CNI_TRY(read_sensor(m, &view, i));
       }

@@ -108,6 +108,9 @@ static CnVec3 spin_of(const CniCorrectInput *in, int32_t shape, int32_t body) {
   return twist_of(in, body).spin;
 }
 
+// m: of a shape's middle about the centre of mass, on which it goes round with all of the spin.
+static double arm_of(const CniShape *shape) { return cn_norm(cni_shape_pose(shape).position); }
+
 // How far the gap may be below that. What meets a surface or a half-space has a row for each corner that is near,
 // and only bends.
 static double unknown(const CniCorrectInput *in, const CniContact *c) {
@@ -117,8 +120,8 @@ static double unknown(const CniCorrectInput *in, const CniContact *c) {
   double h = left_of(in, c), out_a = INFINITY, out_b = INFINITY, second = 0;
   if (!cni_shape_unbounded(a->kind)) out_a = cni_model_outradius(a);
   if (!cni_shape_unbounded(b->kind)) out_b = cni_model_outradius(b);
-  if (out_a < INFINITY) second += cn_norm2(w_a) * out_a;
-  if (out_b < INFINITY) second += cn_norm2(w_b) * out_b;
+  if (out_a < INFINITY) second += cn_norm2(w_a) * (out_a + arm_of(a));
+  if (out_b < INFINITY) second += cn_norm2(w_b) * (out_b + arm_of(b));
   int flat = cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind) ||
              !(cn_max(out_a, out_b) < INFINITY);
   double turn = flat ? 0 : cn_norm(cn_sub(w_b, w_a));

@@ -63,6 +63,7 @@
 #define BENT                                                                                       \
   1e-7 // rad, or of a size: joints that are so far apart hide which rows depend on others
 #define BENT_FACTORS 2 // that go without these: the first finds them, the second keeps them
+#define RANK_LOST 2e-8 // pivot of rows that depend on others: round-off grows along a row of loops
 #define FIND_RANK 1
 #define KEEP_RANK 2
 
@@ -560,7 +561,9 @@ void cni_drift_factor(CniDrift *d) {
     start.beginning = !d->half;
     start.halfway = d->half != NULL;
     write_sides(&start);
+    cni_direct_leave_out(d->in->direct, RANK_LOST);
     cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
+    cni_direct_leave_out(d->in->direct, CNI_DIRECT_LOST);
     if (cni_direct_dependent(d->in->direct, NULL, 0) == 0) d->rank_known = 0;
     if (d->half) return;
   }

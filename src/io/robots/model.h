@@ -133,6 +133,8 @@ CnStatus cni_robot_add_shape(CniRobot *robot, int32_t body, CnPose pose, json_t 
 // A line for the description. What changes how the robot moves begins with "beware: ", and commands tell it.
 void cni_robot_note(CniRobot *robot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Joints that follow each other in circles (circles.c): those that stand still are told, what contradicts is refused.
+CnStatus cni_robot_look_at_circles(CniRobot *robot);
 // Starts of the joints by the settings, places of all bodies, which of them become bodies of the scene.
 CnStatus cni_robot_settle(CniRobot *robot);
 // Which joints of a body are one of the scene, and the names of their coordinates (composites.c).

@@ -218,6 +218,7 @@ static CnStatus read_robot(CniRobot *robot, const char *text, size_t size, json_
     if (strcmp(formats[i].root, root->name) != 0) continue;
     CNI_TRY(formats[i].read(robot, root));
     note_settings(robot, i);
+    CNI_TRY(cni_robot_look_at_circles(robot));
     return cni_robot_write(robot, root, scene);
   }
   return cni_xml_fail(root, "is not the beginning of a robot description: <robot> (URDF), "

@@ -115,8 +115,57 @@ static void of_others(void **state) {
   allocator.release(allocator.context, made, length + 1);
 }
 
+// Three joints, each of which follows the one before: by a factor and an offset of the last one.
+static CnStatus translate_circle(const char *last, CnScene **scene) {
+  char text[4000];
+  size_t n = (size_t)snprintf(text, sizeof text, "<robot>" LINK("<mass value='1'/>", ROUND));
+  for (int i = 1; i <= 3; i++)
+    n += (size_t)snprintf(
+        text + n, sizeof text - n,
+        "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+        "ixz='0' iyz='0'/></inertial></link><joint name='j%d' type='continuous'><parent link='a'/>"
+        "<child link='l%d'/><origin xyz='0 %d 0'/><axis xyz='0 1 0'/><mimic joint='j%d' "
+        "%s/></joint>",
+        i, i, i, i, i == 1 ? 3 : i - 1,
+        i == 1   ? last
+        : i == 2 ? "multiplier='-2' offset='.5'"
+                 : "");
+  snprintf(text + n, sizeof text - n, "</robot>");
+  return translate(text, strlen(text), scene);
+}
+
+// j2 = .5 - 2 j1, j3 = j2: with j1 = m j3 + o it says nothing new where m = -.5, o = .25.
+static void circles(void **state) {
+  (void)state;
+  CnScene *scene = NULL;
+  CnWorld *world = NULL;
+  CnMechanism m;
+  CHECK_OK(translate_circle("multiplier='-.5' offset='.25'", &scene));
+  CHECK(strstr(notes_of(scene), "circle") == NULL);
+  CnWorldDef def = cn_world_def_default();
+  cn_scene_world_def(scene, &def);
+  CHECK_OK(cn_world_create(&def, &world));
+  CHECK_OK(cn_scene_fill(scene, world));
+  CHECK_OK(cn_world_mechanism(world, &m, NULL, 0));
+  CHECK(m.freedoms == 1 && m.dependent_count == 1 && m.turn_error < 1e-12);
+  for (int i = 0; i < 10; i++) {
+    CnStepReport report;
+    CHECK_OK(cn_world_step(world, &report));
+    CHECK(report.solve.infeasible_count == 0);
+  }
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+  CHECK_OK(translate_circle("multiplier='1' offset='.25'", &scene));
+  CHECK_TEXT(notes_of(scene), "beware: j3 follows itself in a circle: it stands still at 0");
+  cn_scene_destroy(scene);
+  CHECK(translate_circle("multiplier='-.5' offset='.75'", &scene) == CN_INVALID_DATA);
+  CHECK_TEXT(cn_error_message(),
+             "r.urdf: j3 follows itself in a circle that does not close: by coupling j3 it is ");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(taken), cmocka_unit_test(wide),
-                                     cmocka_unit_test(refused), cmocka_unit_test(of_others)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(taken), cmocka_unit_test(circles),
+                                     cmocka_unit_test(wide), cmocka_unit_test(refused),
+                                     cmocka_unit_test(of_others)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,10 @@
 //
 //     y - N (N^T D N)^-1 N^T D y
 //
-// Eight rows left out, of neighbouring branches, are a chunk, side by side in lanes. N^T D N is factored as it
-// is, row by row from its first number on: chunks of different loops do not see each other.
+// Up to eight rows left out, of neighbouring branches, are a chunk, side by side in lanes. Those of a loop or of
+// loops that hang together stand in one where it has room for them, so that its places are those of these
+// loops alone. N^T D N is factored as it is, row by row from its first number on: chunks of different loops do not see
+// each other.
 #include "sparse/direct/direct_private.h"
 
 #include "core/vec.h"
@@ -95,8 +97,39 @@ static int join_chunks(const CniDirect *d, const Room *room, const int32_t *chun
   return any;
 }
 
-static int32_t lanes_of(int32_t lost, int32_t chunk) {
-  return lost - LINE * chunk < LINE ? lost - LINE * chunk : LINE;
+// The chunks of an island: where their places, lines and rows begin, and those of the one after the last.
+typedef struct Chunks {
+  int32_t *place, *line, *row;
+} Chunks;
+
+static Chunks chunks_of(const CniDirect *d, int32_t island) {
+  int32_t at = 2 * (d->island_start[island] + island);
+  return (Chunks){d->null_chunk + at, d->null_line + at, d->null_begin + at};
+}
+
+// Is place b before place a in its branch, or a itself?
+static int is_below(const CniDirect *d, int32_t b, int32_t a) {
+  while (b < a && d->start[b] < d->start[b + 1]) b = d->pattern[d->start[b]];
+  return a == b;
+}
+
+// Rows of a list whose vectors may meet that of the first, those before it in its branch; more than fit a chunk
+// are not counted.
+static int32_t together(const CniDirect *d, const int32_t *rows, int32_t count) {
+  int32_t i = 1;
+  while (i < count && i <= LINE && is_below(d, rows[i] / LINE, rows[0] / LINE)) i++;
+  return i;
+}
+
+// How many rows of a list are the next chunk.
+static int32_t chunk_size(const CniDirect *d, const int32_t *rows, int32_t count) {
+  int32_t size = together(d, rows, count);
+  while (size < LINE && size < count) {
+    int32_t more = together(d, rows + size, count - size);
+    if (size + more > LINE) break;
+    size += more;
+  }
+  return size < LINE ? size : LINE;
 }
 
 // G = L L^T in place, rows from their first number on, which is noted. Returns 0 where it is singular.
@@ -135,8 +168,7 @@ static void solve_gram(const double *g, int32_t n, const int32_t *firsts, double
 
 // N^T D N, lower half, after the lines of all chunks.
 static int make_gram(CniDirect *d, int32_t island, int32_t count, Room *room) {
-  const int32_t *chunk = d->null_chunk + d->island_start[island] + island;
-  const int32_t *line = d->null_line + d->island_start[island] + island;
+  Chunks c = chunks_of(d, island);
   _Alignas(64) double w[LINE * LINE];
   int32_t n = d->null_lost[island];
   if ((int64_t)room->lines_used * LINE + (int64_t)n * n > (int64_t)room->most * LINE) return 0;
@@ -144,10 +176,10 @@ static int make_gram(CniDirect *d, int32_t island, int32_t count, Room *room) {
   memset(g, 0, (size_t)n * (size_t)n * sizeof *g);
   for (int32_t a = 0; a < count; a++)
     for (int32_t b = 0; b <= a; b++) {
-      if (!join_chunks(d, room, chunk, line, a, b, w)) continue;
-      for (int32_t i = 0; i < lanes_of(n, a); i++)
-        for (int32_t j = 0; j < lanes_of(n, b); j++)
-          g[(LINE * a + i) * n + LINE * b + j] = w[LINE * i + j];
+      if (!join_chunks(d, room, c.place, c.line, a, b, w)) continue;
+      for (int32_t i = c.row[a]; i < c.row[a + 1]; i++)
+        for (int32_t j = c.row[b]; j < c.row[b + 1]; j++)
+          g[i * n + j] = w[LINE * (i - c.row[a]) + j - c.row[b]];
     }
   return factor_gram(g, n, d->null_first + d->first_row[d->island_start[island]]);
 }
@@ -167,19 +199,21 @@ static int32_t list_lost(const CniDirect *d, int32_t island, int32_t *rows) {
 
 static void find_all(CniDirect *d, int32_t island) {
   int32_t first = d->island_start[island], count = 0;
-  int32_t *chunk = d->null_chunk + first + island, *line = d->null_line + first + island;
   int32_t *rows = d->null_row + d->first_row[first];
   Room room = room_of(d, island);
+  Chunks c = chunks_of(d, island);
   d->null_known[island] = 1;
   d->null_count[island] = -1;
   int32_t lost = d->null_lost[island] = list_lost(d, island, rows);
-  for (; LINE * count < lost; count++) {
-    chunk[count] = room.places_used;
-    line[count] = room.lines_used;
-    if (!find_chunk(d, island, rows + LINE * count, lanes_of(lost, count), &room)) return;
+  c.row[0] = c.place[0] = c.line[0] = 0;
+  for (; c.row[count] < lost; count++) {
+    const int32_t *from = rows + c.row[count];
+    int32_t size = chunk_size(d, from, lost - c.row[count]);
+    if (!find_chunk(d, island, from, size, &room)) return;
+    c.row[count + 1] = c.row[count] + size;
+    c.place[count + 1] = room.places_used;
+    c.line[count + 1] = room.lines_used;
   }
-  chunk[count] = room.places_used;
-  line[count] = room.lines_used;
   if (make_gram(d, island, count, &room)) d->null_count[island] = count;
 }
 
@@ -187,27 +221,27 @@ int cni_direct_project(CniDirect *d, int32_t island) {
   if (!d->null_known[island]) find_all(d, island);
   int32_t count = d->null_count[island], n = d->null_lost[island], first = d->island_start[island];
   if (count < 0) return 0;
-  const int32_t *chunk = d->null_chunk + first + island, *line = d->null_line + first + island;
+  Chunks own = chunks_of(d, island);
   Room room = room_of(d, island);
-  const double *g = room.lines + (size_t)LINE * (size_t)line[count];
+  const double *g = room.lines + (size_t)LINE * (size_t)own.line[count];
   double *t = d->image + (size_t)LINE * (size_t)first;
   _Alignas(64) double w[LINE];
   for (int32_t c = 0; c < count; c++) {
-    const double *a = room.lines + (size_t)LINE * (size_t)line[c];
+    const double *a = room.lines + (size_t)LINE * (size_t)own.line[c];
     memset(w, 0, sizeof w);
-    for (int32_t i = chunk[c]; i < chunk[c + 1]; a += LINE * d->dim[room.place[i]], i++) {
+    for (int32_t i = own.place[c]; i < own.place[c + 1]; a += LINE * d->dim[room.place[i]], i++) {
       size_t k = (size_t)LINE * (size_t)room.place[i];
       if (is_block(d, room.place[i]))
         d->kernels->along(w, a, d->weight + k, d->y + k, d->dim[room.place[i]]);
     }
-    memcpy(t + LINE * c, w, (size_t)lanes_of(n, c) * sizeof *t);
+    memcpy(t + own.row[c], w, (size_t)(own.row[c + 1] - own.row[c]) * sizeof *t);
   }
   solve_gram(g, n, d->null_first + d->first_row[first], t);
   for (int32_t c = 0; c < count; c++) {
-    const double *a = room.lines + (size_t)LINE * (size_t)line[c];
+    const double *a = room.lines + (size_t)LINE * (size_t)own.line[c];
     memset(w, 0, sizeof w);
-    memcpy(w, t + LINE * c, (size_t)lanes_of(n, c) * sizeof *t);
-    for (int32_t i = chunk[c]; i < chunk[c + 1]; a += LINE * d->dim[room.place[i]], i++)
+    memcpy(w, t + own.row[c], (size_t)(own.row[c + 1] - own.row[c]) * sizeof *t);
+    for (int32_t i = own.place[c]; i < own.place[c + 1]; a += LINE * d->dim[room.place[i]], i++)
       d->kernels->take_away(w, a, d->y + (size_t)LINE * (size_t)room.place[i],
                             d->dim[room.place[i]]);
   }

@@ -97,11 +97,12 @@ struct CniDirect {
   int32_t *branch;    // per place: where it is when branches of the tree come one after the other
 
   // vectors n with S n = 0, one a row left out: direct_least.c
-  double *null;                    // lines of n, then the factor of N^T D N
-  int32_t *null_place;             // places of those lines
-  int32_t *null_row;               // rows left out, by branches
-  int32_t *null_first;             // of each: its first number in the factor of N^T D N
-  int32_t *null_chunk, *null_line; // per chunk of an island: where its places and its lines begin
+  double *null;        // lines of n, then the factor of N^T D N
+  int32_t *null_place; // places of those lines
+  int32_t *null_row;   // rows left out, by branches
+  int32_t *null_first; // of each: its first number in the factor of N^T D N
+  // per chunk of an island: where its places, lines and rows begin
+  int32_t *null_chunk, *null_line, *null_begin;
   int32_t *null_at;                // per place: its line in the chunk at hand, -1: zeros
   int32_t *null_count, *null_lost; // per island: chunks, -1: they take too much room; rows
   uint8_t *null_known, *null_used; // per island: they were looked for; solutions go by them

@@ -470,8 +470,9 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(lines, d->null_place);
   TAKE(rows, d->null_row);
   TAKE(rows, d->null_first);
-  TAKE(d->node_count + d->island_count, d->null_chunk);
-  TAKE(d->node_count + d->island_count, d->null_line);
+  TAKE(2 * (d->node_count + d->island_count), d->null_chunk);
+  TAKE(2 * (d->node_count + d->island_count), d->null_line);
+  TAKE(2 * (d->node_count + d->island_count), d->null_begin);
   TAKE(d->node_count, d->null_at);
   TAKE(d->island_count, d->null_count);
   TAKE(d->island_count, d->null_lost);

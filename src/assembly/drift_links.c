@@ -9,7 +9,7 @@
 
 #define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
 #define TURNS 1e-13    // rad
-#define HINGES 100     // times that much is let be at hinges, which are many
+#define HINGES 500     // times that much is let be at hinges, which are many
 #define ROUNDING 2e-15 // of the positions
 #define AXLE 1e4       // how soon a joint's arm is one
 #define APART 1e4      // error, in units of what may be left, that is none of round-off

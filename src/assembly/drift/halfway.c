@@ -51,6 +51,9 @@ static CnVec3 half_point(const CniDrift *d, const CniDriftPair *pair, int32_t si
   return cn_add(half_position(d, pair, side), arm);
 }
 
+// By the tangent of half an angle.
+static CnQuat turned_by(CnVec3 t) { return cn_qunit((CnQuat){1, t.x, t.y, t.z}); }
+
 // The other body of a link goes along with that of a side; it is the last from then on.
 static void reach(const CniDrift *d, const CniDriftLink *link, int32_t side, int32_t *last) {
   const CniDriftInput *in = d->in;
@@ -59,15 +62,15 @@ static void reach(const CniDrift *d, const CniDriftLink *link, int32_t side, int
   int32_t from = body_at(pair, side), to = body_at(pair, 1 - side);
   double half = in->time_step / 2;
   if (to < 0 || d->half[to].known) return;
-  CnVec3 turn = cn_scale(half, in->twist[d->bodies[to].body].spin);
-  if (from >= 0) turn = cn_madd(turn, -half, in->twist[d->bodies[from].body].spin);
+  CnVec3 turn = in->twist[d->bodies[to].body].spin;
+  if (from >= 0) turn = cn_sub(turn, in->twist[d->bodies[from].body].spin);
   if (link->locked == 5) { // about the axis that a hinge leaves
     CnVec3 axis = cn_cross(lines[3].angular, lines[4].angular);
-    turn = cn_scale(cn_dot(turn, axis) / cn_norm2(axis), axis);
+    turn = cn_scale(cn_dot(turn, axis), axis); // of length one where the joint is closed
   }
   if (link->locked == 6) turn = CN_VEC3_ZERO;
   struct CniDriftHalf *other = &d->half[to];
-  other->turn = cn_qmul(half_turn(d, pair, side), cni_quat_exp(turn));
+  other->turn = cn_qmul(half_turn(d, pair, side), turned_by(cn_scale(half / 2, turn)));
   CnVec3 arm = cn_rotate(other->turn, arm_at(pair, 1 - side));
   other->position = cn_sub(half_point(d, pair, side), arm);
   other->known = 1;
@@ -87,7 +90,7 @@ static void begin_at(const CniDrift *d, int32_t body) {
   int32_t i = d->bodies[body].body;
   struct CniDriftHalf *half = &d->half[body];
   double t = in->time_step / 2;
-  half->turn = cni_quat_exp(cn_scale(t, in->twist[i].spin));
+  half->turn = turned_by(cn_scale(t / 2, in->twist[i].spin));
   half->position = cn_madd(in->pose[i].position, t, in->twist[i].velocity);
   half->known = 1;
 }
@@ -127,10 +130,11 @@ CnStatus cni_drift_find_halfway(CniDrift *d) {
 
 void cni_drift_half_side(const CniDrift *d, const CniDriftLink *link, int32_t side, CnTwist *e) {
   const CniDriftPair *pair = &d->pairs[link->pair];
-  CnVec3 from = half_position(d, pair, side);
   CnQuat turn = half_turn(d, pair, 0); // rows turn with a
   double s = side ? 1 : -1;
-  CnVec3 arm = cn_scale(s, cn_sub(half_point(d, pair, 1), from));
+  CnVec3 arm = side ? cn_rotate(half_turn(d, pair, 1), arm_at(pair, 1))
+                    : cn_sub(half_point(d, pair, 1), half_position(d, pair, 0));
+  arm = cn_scale(s, arm);
   for (int32_t r = 0; r < 3; r++) {
     CnVec3 axis = d->lines[link->line + r].linear;
     e[r] = (CnTwist){cn_scale(s, axis), cn_cross(arm, axis)};

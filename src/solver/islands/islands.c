@@ -48,8 +48,10 @@ static int32_t root_of(int32_t *root, int32_t i) {
 
 // A body of a block that has mass; -1: none has. The others are joined to it.
 static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
-  int32_t first = -1, group;
+  int32_t first = -1, group, seen[2] = {-1, -1}; // rows of a joint name its two bodies in turn
   for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++) {
+    if (group == seen[0] || group == seen[1]) continue;
+    seen[i % 2] = group;
     if (!(p->groups[group].inv_mass > 0)) continue;
     int32_t own = root_of(s->root, group);
     if (first < 0) first = own;

@@ -88,12 +88,38 @@ static void add_arms(const CniDrift *d, const CniDriftPair *pair, CnVec3 force) 
     int32_t i = side ? pair->b : pair->a;
     if (i < 0) continue;
     CnMat3 *arms = &d->bodies[i].arms;
-    CnVec3 r = pair->arms[side], f = cn_scale(side ? 1 : -1, force);
+    CnVec3 r = pair->arms[side], f = side ? force : cn_neg(force);
     *arms = (CnMat3){cn_madd(arms->x, f.x, r), cn_madd(arms->y, f.y, r), cn_madd(arms->z, f.z, r)};
   }
 }
 
+// A hinge's force and couple.
+static void push_hinge(const CniDrift *d, const CniDriftLink *link) {
+  const CniDriftPair *pair = &d->pairs[link->pair];
+  const CniDriftLine *line = &d->means[link->line];
+  const double *l = &d->impulse[link->row];
+  CnVec3 force = cn_madd(cn_scale(l[0], line[0].linear), l[1], line[1].linear),
+         couple = CN_VEC3_ZERO;
+  force = cn_madd(force, l[2], line[2].linear);
+  for (int32_t r = 3; r < link->dim; r++) couple = cn_madd(couple, l[r], line[r].angular);
+  if (pair->a >= 0) {
+    CnTwist *sum = &d->bodies[pair->a].impulse;
+    sum->velocity = cn_sub(sum->velocity, force);
+    sum->spin = cn_sub(sum->spin, cn_add(cn_cross(pair->rest[0], force), couple));
+  }
+  if (pair->b >= 0) {
+    CnTwist *sum = &d->bodies[pair->b].impulse;
+    sum->velocity = cn_add(sum->velocity, force);
+    sum->spin = cn_add(sum->spin, couple);
+  }
+  add_arms(d, pair, force);
+}
+
 void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
+  if (link->turns && !d->closing) {
+    push_hinge(d, link);
+    return;
+  }
   for (int32_t k = 0; k < link->pair_count; k++) {
     CnTwist p = wrench(d, link, k);
     const CniDriftPair *pair = &d->pairs[link->pair + k];

@@ -5,6 +5,7 @@
 #include "core/error.h"
 
 #define DIGIT_BITS 11 // counters of one pass stay in the first-level cache
+#define FEW 48        // keys: counters would be more work
 #define SHARED 32768  // keys of a block at least, where blocks are shared out
 #define BLOCKS 64     // about, at most
 
@@ -56,8 +57,26 @@ static void exchange(CniSort *sort) {
   *sort = (CniSort){sort->spare_keys, sort->keys, sort->spare_values, sort->values};
 }
 
+// Few keys: each goes before those that are larger.
+static void insert_keys(CniSort *sort, int32_t count, uint64_t mask) {
+  for (int32_t i = 1; i < count; i++) {
+    uint64_t key = sort->keys[i];
+    int32_t value = sort->values ? sort->values[i] : 0, at = i;
+    for (; at > 0 && (sort->keys[at - 1] & mask) > (key & mask); at--) {
+      sort->keys[at] = sort->keys[at - 1];
+      if (sort->values) sort->values[at] = sort->values[at - 1];
+    }
+    sort->keys[at] = key;
+    if (sort->values) sort->values[at] = value;
+  }
+}
+
 void cni_sort_keys(CniSort *sort, int32_t count, int32_t bits) {
   if (count < 2 || bits < 1) return;
+  if (count <= FEW) {
+    insert_keys(sort, count, bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX);
+    return;
+  }
   int32_t width = width_of(bits);
   for (int32_t shift = 0; shift < bits; shift += width)
     if (sort_digit(sort, count, shift, width)) exchange(sort);

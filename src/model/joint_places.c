@@ -99,7 +99,18 @@ static void forces_follow(CniModel *model, double h) {
 
 // An angle is nearest to where its rate would have brought it, so that turns are not lost at any
 // speed that stays.
-void cni_turns_follow(CniModel *model, double h) {
+//
+// Of a hinge that was seen before it moved that is all there is to know: where its rate has brought it. Where it
+// is the next look at it tells.
+static void follow_hinge(CniModel *model, CniJoint *joint, double h, double from) {
+  CnVec3 axis = cn_rotate(joint->local_a.rotation, cn_vec3(0, 0, 1)), w = CN_VEC3_ZERO;
+  if (joint->body_a >= 0) axis = cn_rotate(model->pose[joint->body_a].rotation, axis);
+  if (joint->body_a >= 0) w = cn_neg(model->twist[joint->body_a].spin);
+  if (joint->body_b >= 0) w = cn_add(w, model->twist[joint->body_b].spin);
+  joint->near[0] = from + h * cn_dot(axis, w);
+}
+
+void cni_turns_follow(CniModel *model, double h, const CniJointPlace *places) {
   forces_follow(model, h);
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJoint *joint = &model->joints[i];
@@ -109,6 +120,10 @@ void cni_turns_follow(CniModel *model, double h) {
     CniJointSight sight;
     CniJointPlace place;
     if (!cni_joint_kind(joint->def.kind)->wraps) continue;
+    if (places && joint->def.kind == CN_JOINT_REVOLUTE) {
+      follow_hinge(model, joint, h, places[i].axes[0].value);
+      continue;
+    }
     cni_joint_sight_at(joint, model->pose, &sight);
     cni_joint_see_free(&sight, &place);
     for (int32_t k = 0; k < place.axis_count; k++)

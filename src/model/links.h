@@ -162,8 +162,9 @@ void cni_motions_aim(CniModel *model, double t, double h, CnTwist *old);
 void cni_motions_back(CniModel *model, const CnTwist *old);
 // A checked function with memory of its own, for data read from outside.
 CnStatus cni_function_make(CniModel *model, const CnFunctionDef *given, CniFunction *f);
-// Whole turns of angles counted, after bodies have moved on for h: of joints and forces.
-void cni_turns_follow(CniModel *model, double h);
+// Whole turns of angles counted, after bodies have moved on for h: of joints and forces. places: of joints
+// before that, null: not known.
+void cni_turns_follow(CniModel *model, double h, const CniJointPlace *places);
 // A force at a state (twist null: at rest): its bodies, a and b, their ends, and what it sees there.
 typedef struct CniForceAt {
   int32_t bodies[2];

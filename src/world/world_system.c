@@ -285,7 +285,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   TakeLoop take = {model, acted, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   if (!solved) cni_equations_turn(world);
-  cni_turns_follow(model, world->work.time_step);
+  // where impulses act within the step places are those of that time
+  cni_turns_follow(model, world->work.time_step, solved && !touch ? world->work.places : NULL);
   now->engine.solved = world->work.share.part ? 3 : solved;
   world->balance_known = now->settings.balance;
   cni_problem_map_joints(world);

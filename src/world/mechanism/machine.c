@@ -553,7 +553,7 @@ static void set_state(CniMachine *m, const CnPose *pose, const CnTwist *twist) {
 
 void cni_machine_commit(CniMachine *m) {
   set_state(m, m->pose, m->twist);
-  cni_turns_follow(m->model, 0);
+  cni_turns_follow(m->model, 0, NULL);
 }
 
 void cni_machine_back(CniMachine *m) {

@@ -282,7 +282,7 @@ static CnStatus close_joints(Machine *m, double tolerance, int32_t *worst, doubl
     m->pose = m->trial;
     m->trial = pose;
     m->seen.pose = m->pose;
-    if (m->seen.coupling_count > 0) cni_turns_follow(&m->seen, 0); // gears count whole turns
+    if (m->seen.coupling_count > 0) cni_turns_follow(&m->seen, 0, NULL); // gears count whole turns
     *open = worst_error(m, m->pose, worst, &error, &turn_error);
   }
   return CN_OK;
@@ -308,7 +308,7 @@ static CnStatus assemble(CniModel *model, Machine *m, double tolerance) {
     memcpy(model->pose, m->pose, (size_t)model->body_count * sizeof *model->pose);
   for (int32_t i = 0; i < model->joint_count; i++)
     memcpy(model->joints[i].near, m->seen.joints[i].near, sizeof model->joints[i].near);
-  cni_turns_follow(model, 0);
+  cni_turns_follow(model, 0, NULL);
   return CN_OK;
 }
 

@@ -5,7 +5,7 @@
 //
 //     u = W g + q,   W = N - C^T S^-1 C + compliance,   C = E_J M^-1 E^T,   S that of the joints
 //
-// and q what they are with g = 0. A contact of a foot then knows of the whole machine that hangs on it, so
+// and q what they are with g = 0, likewise from those without any impulses. A contact of a foot then knows of the whole machine that hangs on it, so
 // that sweeps need tens where sweeps in turn with the joints need hundreds, and a sweep costs n^2
 // multiplications whatever the machine. Each row takes half a substitution with the factor of S, once.
 //
@@ -51,10 +51,9 @@ typedef struct Work {
   double *w, *q, *u;     // n x n, n, n
   CnSparse matrix;       // W for the part
   CniMixed mixed;
-  double *joints;  // velocities with the joints alone, six a group
-  double *g_joint; // and their impulses, in the problem's rows
-  double *found;   // impulses of the part, the best so far
-  double worst;    // m/s: their residual
+  double *free;  // velocities without impulses, six a group
+  double *found; // impulses of the part, the best so far
+  double worst;  // m/s: their residual
 } Work;
 
 void cni_few_init(CniFew *s, const CnSolverDef *def, const CnAllocator *allocator) {
@@ -135,8 +134,7 @@ static CnStatus collect(Work *k, int *taken) {
   list_entries(k, &total);
   CNI_TRY(CNI_ARRAYS(room, k->n + 1, double, &k->q, &k->u, &k->found));
   CNI_TRY(CNI_TAKE(room, (size_t)k->n * (size_t)k->n, k->w));
-  CNI_TRY(CNI_TAKE(room, 6 * (size_t)p->group_count, k->joints));
-  return CNI_TAKE(room, p->row_count, k->g_joint);
+  return CNI_TAKE(room, 6 * (size_t)p->group_count, k->free);
 }
 
 static double twist_dot(const CnTwist *a, const CnTwist *b) {
@@ -214,31 +212,42 @@ static int32_t list_links(Work *k, const Sides *sides) {
   return at;
 }
 
-// W loses C^T S^-1 C.
+// W loses C^T S^-1 C, and q likewise C^T S^-1 c, one column more: what joints do about velocities without impulses.
 static CnStatus eliminate_joints(Work *k) {
   CniArena *room = &k->s->room;
+  CniJoints *j = &k->s->joints;
+  int32_t n = k->n, count, all = n + 1;
+  double *w;
   Sides sides;
   CNI_TRY(list_sides(k, &sides));
-  CNI_TRY(CNI_TAKE(room, k->n + 1, k->link_start));
-  CNI_TRY(CNI_TAKE(room, list_links(k, &sides), k->links));
+  CNI_TRY(CNI_TAKE(room, n + 2, k->link_start));
+  count = list_links(k, &sides);
+  CNI_TRY(CNI_TAKE(room, count + j->system.row_count, k->links));
   list_links(k, &sides);
-  return cni_direct_eliminate(k->s->joints.direct, room, k->n, k->link_start, k->links, k->w);
+  cni_joints_speeds(j, k->free);
+  for (int32_t r = 0; r < j->system.row_count; r++)
+    k->links[count++] = (CniDirectEntry){r, j->x[r]};
+  k->link_start[all] = count;
+  CNI_TRY(cni_arena_array(room, (int64_t)all * all, sizeof *w, &w));
+  CNI_TRY(cni_direct_eliminate(j->direct, room, all, k->link_start, k->links, w));
+  for (int32_t r = 0; r < n; r++) {
+    for (int32_t s = r; s < n; s++) k->w[r * n + s] += w[r * all + s];
+    k->q[r] -= w[r * all + n];
+  }
+  return CN_OK;
 }
 
-// Velocities with the joints alone, and what they are for the other rows.
-static void begin_motion(Work *k, int has_joints) {
+// Velocities without impulses, and what they are for the other rows.
+static void begin_motion(Work *k) {
   const CnProblem *p = k->p;
-  if (has_joints)
-    cni_joints_answer(&k->s->joints, p, k->s->tasks, 0, k->g_joint, k->joints);
-  else
-    for (int32_t i = 0; i < p->group_count; i++) {
-      CnTwist free = cni_group_free(&p->groups[i]);
-      memcpy(k->joints + 6 * (size_t)i, &free, sizeof free);
-    }
+  for (int32_t i = 0; i < p->group_count; i++) {
+    CnTwist free = cni_group_free(&p->groups[i]);
+    memcpy(k->free + 6 * (size_t)i, &free, sizeof free);
+  }
   for (int32_t i = 0, row = 0; i < k->count; i++) {
     const CniBlock *block = &p->blocks[k->block[i]];
     cni_block_b(p, block, k->q + row);
-    cni_storages[block->storage].velocity(p, block, k->joints, k->q + row);
+    cni_storages[block->storage].velocity(p, block, k->free, k->q + row);
     row += block->dim;
   }
 }
@@ -418,8 +427,8 @@ static CnStatus refine(Work *k, CniAutoCones *cones, CniStepMemory *memory, CniF
 // The answer's g and v from the impulses found; the residual there, and q anew.
 static double finish_motion(Work *k, CnAnswer *answer, int has_joints) {
   const CnProblem *p = k->p;
-  memcpy(answer->v, k->joints, 6 * (size_t)p->group_count * sizeof *answer->v);
-  if (has_joints) memcpy(answer->g, k->g_joint, (size_t)p->row_count * sizeof *answer->g);
+  memcpy(answer->v, k->free, 6 * (size_t)p->group_count * sizeof *answer->v);
+  if (has_joints) memset(answer->g, 0, (size_t)p->row_count * sizeof *answer->g);
   exchange(k, answer->g, k->found, 1);
   for (int32_t i = 0; i < k->count; i++) {
     const CniBlock *block = &p->blocks[k->block[i]];
@@ -463,8 +472,8 @@ static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMem
   int has_joints = cni_joints_count(k->p) > 0;
   int32_t left = aim->sweeps;
   multiply_rows(k);
+  begin_motion(k);
   if (has_joints) CNI_TRY(eliminate_joints(k));
-  begin_motion(k, has_joints);
   CNI_TRY(make_part(k));
   exchange(k, answer->g, k->found, 0);
   double before = INFINITY;

@@ -376,6 +376,11 @@ void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, int lea
   cni_joints_go_on(j, p, tasks, least, g, v);
 }
 
+void cni_joints_speeds(CniJoints *j, const double *v) {
+  Motion m = {(double *)v, 6, 3}; // only read
+  for (int32_t i = 0; i < j->system.block_count; i++) load_speed(j, &j->blocks[i], m, NULL);
+}
+
 // ---- contradictions ----
 
 // Speeds of all joints without impulses; returns the largest.

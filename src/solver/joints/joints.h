@@ -56,6 +56,9 @@ CnStatus cni_joints_load_bounded(CniJoints *j, const CnProblem *p, CnTasks *task
 void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
                        double *v);
 
+// What all of them ask for at velocities v without impulses, -(E v + b), to x.
+void cni_joints_speeds(CniJoints *j, const double *v);
+
 // The joints once more, from impulses g and velocities v of whatever else acts.
 void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
                       double *v);

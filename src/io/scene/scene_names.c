@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scene names of itself: references, coordinates, kinds, members by their names.
+// Names: of built-in scenes; what a scene names of itself: references, coordinates, kinds, members.
 #include <string.h>
 
 #include "io/scene/scene_private.h"
 
 #define MOST_KINDS 64
+
+const char *cn_builtin_scene_name(int32_t index) {
+  return index >= 0 && index < cni_builtin_scene_count ? cni_builtin_scenes[index].name : NULL;
+}
+
+const char *cn_builtin_scene_summary(int32_t index) {
+  return index >= 0 && index < cni_builtin_scene_count ? cni_builtin_scenes[index].title : NULL;
+}
 
 CnStatus cni_scene_get_reference(CniReader *reader, json_t *object, const char *key,
                                  const CniNameTable *table, const char *what, int32_t *number) {

@@ -6,7 +6,7 @@
 #include "scenes.h"
 
 #include "core/vec.h"
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 
 #include <string.h>
 

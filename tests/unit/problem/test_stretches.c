@@ -2,7 +2,7 @@
 // Stretches of groups: sums that can be made in parts, in any place, with the same bits.
 #include "check.h"
 #include "core/rng.h"
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,4 +3,4 @@
 // against.
 #define CNI_SIMD_PLAIN
 #define CNI_PLAIN_LANES 1
-#include "problem/reduction_kernels.inc"
+#include "problem/certificate/reduction_kernels.inc"

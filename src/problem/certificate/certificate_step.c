@@ -4,18 +4,14 @@
 //
 // Blocks and groups are taken stretch by stretch (stretches.c), each with a reduction of its own; the
 // reductions are put together in the order of the stretches, so that neither the number of workers
-// nor the place of a stretch can be seen. The momentum E^T g of a group is summed in the order of
-// the stretches and of the blocks in each, whichever worker does it: each goes through all blocks
-// and adds to the groups of its own range.
-//
-// Of a problem of which several ranks have parts each takes the stretches of its slabs, and all put all reductions
-// together. The momentum of a group at a border begins with the contacts of the rank below, which tells it.
+// nor the place of a stretch can be seen. Of a problem of which several ranks have parts each takes the stretches of
+// its slabs, and all put all reductions together.
 //
 // Runs of contacts between spheres are the business of wide kernels (reduction_kernels.inc). Other
 // contacts between two points have no use for the general functions of the storages: with the
 // relative velocity d of the two points as a vector in space, u = (n.d, t1.d, t2.d) + b + C g, and
 // the same for the free velocities.
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 #include "ranks/ranks.h"
 
 #include <string.h>
@@ -189,16 +185,12 @@ static int is_contact(const CniBlock *block) {
 
 // ---- runs of spheres ----
 
-static int is_sphere(const CniBlock *block) {
-  return block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE;
-}
-
 // How many blocks from `begin` on are contacts between spheres with one set, side by side in their
 // arrays.
 static int32_t run_length(const CnProblem *p, int32_t begin, int32_t end) {
   const CniBlock *first = &p->blocks[begin];
   int32_t n = 0;
-  while (begin + n < end && is_sphere(first + n) && first[n].set == first->set &&
+  while (begin + n < end && cni_is_sphere_friction(first + n) && first[n].set == first->set &&
          first[n].index == first->index + n && first[n].row == first->row + 3 * n)
     n++;
   return n;
@@ -288,167 +280,6 @@ static void reduce_blocks(void *context, int32_t begin, int32_t end) {
 }
 
 // ---- momenta ----
-
-// Groups [begin, end) of one worker.
-typedef struct Range {
-  int32_t begin, end;
-} Range;
-
-static int in_range(Range range, int32_t group) {
-  return group >= range.begin && group < range.end;
-}
-
-// k = (linear, angular) plus `sign` f, minus `arm` n x f.
-static void add_momentum(double *k, double sign, CnVec3 f, double arm, CnVec3 turn) {
-  k[0] += sign * f.x;
-  k[1] += sign * f.y;
-  k[2] += sign * f.z;
-  k[3] -= arm * turn.x;
-  k[4] -= arm * turn.y;
-  k[5] -= arm * turn.z;
-}
-
-static void add_sphere_momenta(const StepLoop *loop, int32_t index, Range range) {
-  const CnProblem *p = loop->p;
-  CnVec3 f = load(loop->impulse + 3 * (size_t)index);
-  if (f.x == 0 && f.y == 0 && f.z == 0) return;
-  const CniSphereBlock *c = &p->spheres[p->blocks[index].index];
-  CnVec3 turn = cn_cross(c->normal, f);
-  if (in_range(range, c->group_a))
-    add_momentum(loop->momentum + 6 * (size_t)c->group_a, -1, f, c->radius_a, turn);
-  if (in_range(range, c->group_b))
-    add_momentum(loop->momentum + 6 * (size_t)c->group_b, 1, f, c->radius_b, turn);
-}
-
-static void clear_momenta(const StepLoop *loop, Range range) {
-  size_t count = 6 * (size_t)(range.end - range.begin);
-  if (count > 0) memset(loop->momentum + 6 * (size_t)range.begin, 0, count * sizeof(double));
-}
-
-// E^T g of some groups, by the contacts of spheres of some stretches.
-static void add_stretches(const StepLoop *loop, Range range, int32_t first, int32_t last) {
-  const CnProblem *p = loop->p;
-  const CniStretches *s = loop->stretches;
-  for (int32_t k = first; k < last; k++)
-    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
-      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
-        if (is_sphere(&p->blocks[i])) add_sphere_momenta(loop, i, range);
-}
-
-static void sum_momenta(const StepLoop *loop, Range range) {
-  clear_momenta(loop, range);
-  add_stretches(loop, range, 0, loop->stretches->count);
-}
-
-static void sum_ranges(void *context, int32_t begin, int32_t end) {
-  const StepLoop *loop = context;
-  int64_t count = loop->p->group_count, ranges = cni_tasks_worker_count(loop->p->tasks);
-  for (int32_t i = begin; i < end; i++)
-    sum_momenta(loop, (Range){(int32_t)(count * i / ranges), (int32_t)(count * (i + 1) / ranges)});
-}
-
-// By the functions of its storage.
-static void add_momenta(const StepLoop *loop, const CniBlock *block) {
-  const double *g = loop->answer->g + block->row;
-  int32_t d = 0;
-  while (d < block->dim && g[d] == 0) d++;
-  if (d < block->dim) cni_storages[block->storage].momentum(loop->p, block, g, loop->momentum);
-}
-
-// Piles of spheres alone have nothing else; a row of a joint may be stored as that of a sphere, too.
-static int all_spheres(const CnProblem *p) {
-  if (p->sphere_count < p->block_count) return 0;
-  for (int32_t i = 0; i < p->set_count; i++)
-    if (p->sets[i].kind != CN_BLOCK_FRICTION) return 0;
-  return 1;
-}
-
-// Spheres first, in parallel, then the others.
-static void sum_all_momenta(const StepLoop *loop) {
-  const CnProblem *p = loop->p;
-  const CniStretches *s = loop->stretches;
-  cni_parallel_for(p->tasks, cni_tasks_worker_count(p->tasks), 1, sum_ranges, (void *)loop);
-  if (all_spheres(p)) return;
-  for (int32_t k = 0; k < s->count; k++)
-    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
-      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
-        if (!is_sphere(&p->blocks[i])) add_momenta(loop, &p->blocks[i]);
-}
-
-// ---- momenta of a part of a problem ----
-
-// The groups of this rank, of its first slab (the border) and of the first one of the rank above (ghosts).
-typedef struct Borders {
-  Range own, border, ghosts;
-  int32_t rank, above, below; // 1: there is a rank
-} Borders;
-
-static Borders find_borders(const StepLoop *loop) {
-  const CnProblem *p = loop->p;
-  const CniStretches *s = loop->stretches;
-  int32_t rows = s->count / p->part_slabs, begin = cni_stretch_begin(s, loop->first);
-  int32_t end = cni_stretch_begin(s, loop->last), any = loop->last > loop->first;
-  Borders b = {.own = {begin, end}, .rank = cni_ranks_rank(p->ranks)};
-  b.above = any && loop->last < s->count;
-  b.below = any && loop->first > 0;
-  b.border = (Range){begin, b.below ? cni_stretch_begin(s, loop->first + rows) : begin};
-  b.ghosts = (Range){end, b.above ? cni_stretch_begin(s, loop->last + rows) : end};
-  return b;
-}
-
-// Momenta of ghosts to the rank above, whose border they are, or of borders to the rank below.
-static CnStatus send_momenta(const StepLoop *loop, const Borders *b, int up) {
-  size_t one = 6 * sizeof(double);
-  CnPacket above = {b->rank + 1, one * (size_t)(b->ghosts.end - b->ghosts.begin),
-                    loop->momentum + 6 * (size_t)b->ghosts.begin};
-  CnPacket below = {b->rank - 1, one * (size_t)(b->border.end - b->border.begin),
-                    loop->momentum + 6 * (size_t)b->border.begin};
-  return up ? cni_ranks_exchange(loop->p->ranks, &above, b->above, &below, b->below)
-            : cni_ranks_exchange(loop->p->ranks, &below, b->below, &above, b->above);
-}
-
-// The other contacts of some stretches; what is not of these groups stays.
-static void add_others(const StepLoop *loop, Range range, int32_t first, int32_t last) {
-  const CnProblem *p = loop->p;
-  const CniStretches *s = loop->stretches;
-  for (int32_t k = first; k < last; k++)
-    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
-      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--) {
-        const CniBlock *block = &p->blocks[i];
-        if (is_sphere(block)) continue;
-        int32_t x = block->index, pair = block->storage == CNI_PAIR;
-        int32_t groups[2] = {pair ? p->pairs[x].group_a : p->spheres[x].group_a,
-                             pair ? p->pairs[x].group_b : p->spheres[x].group_b};
-        double kept[2][6];
-        for (int side = 0; side < 2; side++)
-          memcpy(kept[side], loop->momentum + 6 * (size_t)groups[side], sizeof kept[side]);
-        add_momenta(loop, block);
-        for (int side = 0; side < 2; side++)
-          if (!in_range(range, groups[side]))
-            memcpy(loop->momentum + 6 * (size_t)groups[side], kept[side], sizeof kept[side]);
-      }
-}
-
-// Stretches of ranks below have no other blocks here than those that fit in no column.
-static CnStatus sum_part_momenta(const StepLoop *loop) {
-  const CnProblem *p = loop->p;
-  Borders b = find_borders(loop);
-  int64_t others = !all_spheres(p);
-  Range inner = {b.border.end, b.own.end};
-  CNI_TRY(cni_ranks_sum(p->ranks, &others, 1));
-  clear_momenta(loop, (Range){0, p->group_count});
-  add_stretches(loop, b.ghosts, 0, loop->last);
-  CNI_TRY(send_momenta(loop, &b, 1));
-  add_stretches(loop, b.border, loop->first, loop->last);
-  add_stretches(loop, inner, 0, loop->last);
-  if (!others) return CN_OK;
-  CNI_TRY(send_momenta(loop, &b, 0));
-  add_others(loop, b.ghosts, 0, loop->last);
-  CNI_TRY(send_momenta(loop, &b, 1));
-  add_others(loop, b.border, loop->first, loop->last);
-  add_others(loop, inner, 0, loop->last);
-  return CN_OK;
-}
 
 // J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
 // adjugate of a slender body's inertia has lost its digits. Returns 0 if that is singular.
@@ -574,10 +405,13 @@ static CnStatus reduce_all(StepLoop *loop, CniReduction *t) {
   cni_parallel_for(p->tasks, count, 1, reduce_blocks, loop);
   CNI_TRY(gather_parts(p, loop->stretches, loop->parts, sizeof *loop->parts));
   for (int32_t i = 0; i < count; i++) add_reduction(t, &loop->parts[i]);
-  if (p->part)
-    CNI_TRY(sum_part_momenta(loop));
-  else
-    sum_all_momenta(loop);
+  CNI_TRY(cni_momenta_sum(&(CniMomenta){.p = p,
+                                        .answer = loop->answer,
+                                        .stretches = loop->stretches,
+                                        .impulse = loop->impulse,
+                                        .momentum = loop->momentum,
+                                        .first = loop->first,
+                                        .last = loop->last}));
   cni_parallel_for(p->tasks, own, 1, reduce_groups, loop);
   CNI_TRY(gather_parts(p, loop->stretches, loop->parts, sizeof *loop->parts));
   loop->first = count; // the groups beside all stretches

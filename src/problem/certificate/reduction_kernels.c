@@ -3,9 +3,9 @@
 #include "core/simd/simd.h"
 
 #ifdef CNI_WIDE_PLAIN
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 #else
-#include "problem/reduction_kernels.inc"
+#include "problem/certificate/reduction_kernels.inc"
 #endif
 
 CNI_CHOOSE_KERNELS(CniReductionKernels, cni_reduction_kernels)

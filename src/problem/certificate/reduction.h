@@ -156,6 +156,23 @@ CniStretches *cni_stretches_make(const CnProblem *p, double *space);
 int32_t cni_stretch_of(const CniStretches *s, int32_t group);
 int32_t cni_stretch_begin(const CniStretches *s, int32_t stretch);
 
+// ---- certificate_momenta.c ----
+
+static inline int cni_is_sphere_friction(const CniBlock *block) {
+  return block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE;
+}
+
+typedef struct CniMomenta {
+  const CnProblem *p;
+  const CnAnswer *answer;
+  const CniStretches *stretches;
+  const double *impulse; // three a block, of contacts between spheres: their impulse in space
+  double *momentum;      // out, six a group
+  int32_t first, last;   // stretches of this rank
+} CniMomenta;
+// E^T g; of a part of a problem, of the groups of this rank.
+CnStatus cni_momenta_sum(const CniMomenta *m);
+
 // ---- the step form, certificate_step.c ----
 
 // Doubles of scratch that it needs.

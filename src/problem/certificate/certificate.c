@@ -33,7 +33,7 @@
 // Cost: one pass over the blocks (two products with E, one with E^T, two projections), one over the
 // groups, one over the blocks for error_scaled (one projection). The step form, where there are
 // millions of them, is in certificate_step.c.
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 
 #include "core/floats.h"
 #include "sparse/sparse.h"

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 // The certificate, avx512.
-#include "problem/reduction_kernels.inc"
+#include "problem/certificate/reduction_kernels.inc"

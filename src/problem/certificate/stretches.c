@@ -13,7 +13,7 @@
 // stretch or with its group without mass; where it ends does not depend on what other stretches have.
 //
 // Cost: one pass over the blocks, in parallel; pieces are few.
-#include "problem/reduction.h"
+#include "problem/certificate/reduction.h"
 
 #define BLOCKS_PER_TASK 4096
 #define NOBODY (-1) // as owner: both groups have mass

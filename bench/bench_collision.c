@@ -607,7 +607,7 @@ static const Parameter parameters[] = {
     {"steps", "600", "its steps"},
     {"hopper", "2000", "bodies poured through a hopper; 0: none"},
     {"pours", "1600", "steps of that"},
-    {"sweeps", "15", "iterations of Cairn in the hopper, beside a row with 50"},
+    {"sweeps", "12", "iterations of Cairn in the hopper, beside a row with 50"},
     {"seconds", ".3", "s, for each pair of shapes"},
     {"peers", "all", "none: Cairn alone"},
     {NULL, NULL, NULL}};

@@ -173,11 +173,16 @@ static void drop_farthest(CniManifold *m) {
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first) {
   const CniShape *shapes = w->in->model->shapes;
-  if (part->count == first || part->count > part->room) return;
-  if ((a->flags | b->flags) & CNI_ENDLESS) return;
+  double reach = a->reach + b->reach;
+  if (part->count == first || part->count > part->room || (a->flags | b->flags) & CNI_ENDLESS)
+    return;
+  // bases are at most their share of the inradii, which are farther away in memory
+  double least = w->in->margin > 0 ? 0 : CNI_AIM_SLOP / 0.05 * cn_min(a->base, b->base);
+  for (int32_t i = first; i < part->count; i++)
+    if (!(part->contacts[i].gap > least)) return;
   double size = cn_min(cni_model_inradius(&shapes[pair.a]), cni_model_inradius(&shapes[pair.b]));
   double slop = CNI_AIM_SLOP * size;
-  if (a->reach + b->reach <= slop) return;
+  if (reach <= slop) return;
   Aim aim = {w,
              pair,
              a->body,

@@ -8,6 +8,9 @@
 // (cni_still_apart, cni_convex_meet): one that is old, of another pair, or lost changes nothing but
 // the time.
 //
+// Hints of surfaces (mesh_clear.c) are true for the surface that they were made for: they go when shapes
+// have changed.
+//
 // A hint belongs to a place in the list. When the list is made anew, pairs that were in the old one
 // take theirs along: both lists ascend.
 #include "collision/collision_private.h"
@@ -55,4 +58,13 @@ CnStatus cni_axes_take(CniCollision *c, const CniDetection *w, const CniOldAxes 
     }
   }
   return CN_OK;
+}
+
+void cni_axes_check(CniCollision *c, const CniDetection *w) {
+  if (c->axis_edits == w->in->model->edits) return;
+  c->axis_edits = w->in->model->edits;
+  for (int32_t row = 0; row < c->axis_rows; row++)
+    for (int32_t i = c->starts[row]; i < c->starts[row + 1]; i++)
+      if ((w->proxies[row].flags | w->proxies[c->partners[i]].flags) & CNI_IS_MESH)
+        c->axes[i] = (CniHint){0, 0, 0, {0, 0}};
 }

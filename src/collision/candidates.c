@@ -2,8 +2,8 @@
 // Candidates: pairs of shapes that may come near each other, kept as long as they last.
 //
 // The broad phase is asked with bounds that are wider than needed by a skin: SKIN of the shape's
-// size, and for what moves AHEAD steps of its way, up to RUN of its size, by which the bounds are
-// also set ahead. So they hold it for twice as many steps, and fast bodies do not end a list that
+// size, and for what moves AHEAD steps of its way, up to RUN of its size (of what is no sphere twice of
+// both), by which the bounds are also set ahead. So they hold it for twice as many steps, and fast bodies do not end a list that
 // is good for all others. As long as the bounds of every shape, grown by its margin and its reach,
 // lie within its wide bounds, two shapes whose bounds overlap have wide bounds that overlap: every
 // pair that the broad phase would find now is in the list. What is in it beyond that the cull
@@ -78,7 +78,9 @@ static CniWide narrow(const CniBounds *b, CnVec3 origin, int round, CniWideSides
 static CniBounds wide_bounds(const CniDetection *w, int32_t shape) {
   const CniProxy *p = &w->proxies[shape];
   double size = cni_model_inradius(&w->in->model->shapes[shape]);
-  double steps = p->reach > 0 ? cn_min(AHEAD, RUN * size / p->reach) : 0;
+  // a new list costs more where bounds do, and a pair in it that does not meet less than other pairs
+  double times = p->flags & CNI_IS_SPHERE ? 1 : 2;
+  double steps = p->reach > 0 ? times * cn_min(AHEAD, RUN * size / p->reach) : 0;
   CniBounds b = cni_grown_bounds(w, shape, SKIN * size + steps * p->reach);
   if (!(steps > 0) || p->flags & (CNI_ENDLESS | CNI_GHOST)) return b;
   CnVec3 way = cn_scale(steps * w->in->time_step, w->in->twist[p->body].velocity);

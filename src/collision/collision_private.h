@@ -113,7 +113,8 @@ struct CniCollision {
   int32_t pair_count;
   CniHint *axes; // of the partners; null: there have been balls and half-spaces only
   int32_t axis_capacity;
-  int32_t axis_rows; // shapes there were when axes, starts and partners were made together
+  uint64_t axis_edits; // of the model that the axes of surfaces were found with
+  int32_t axis_rows;   // shapes there were when axes, starts and partners were made together
   int32_t some, first_body, last_body; // whose pairs are in the list: as in the input
   uint64_t edits;  // of the model that the list of some was made for: masses tell whose a pair is
   int32_t age;     // calls that the list has served
@@ -168,6 +169,8 @@ typedef struct CniOldAxes {
 CniHint *cni_axis_of(const CniCollision *c, CniPair pair);
 CnStatus cni_axes_leave(CniCollision *c, const CniDetection *w, CniOldAxes *old);
 CnStatus cni_axes_take(CniCollision *c, const CniDetection *w, const CniOldAxes *old);
+void cni_axes_check(CniCollision *c,
+                    const CniDetection *w); // of surfaces: those of changed shapes go
 // cull.c
 CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
 void cni_detection_filter(CniDetection *w);

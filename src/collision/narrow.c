@@ -104,6 +104,17 @@ void cni_touching_end(const CniTouching *t) {
   part->count = count;
 }
 
+// A convex shape in the middle of a surface?
+static int is_clear(const CniDetection *w, const CniProxy *a, const CniPlaced *placed_a,
+                    const CniProxy *b, const CniPlaced *placed_b, double margin, CniPair pair) {
+  uint32_t of_a = a->flags & (CNI_IS_MESH | CNI_ENDLESS),
+           of_b = b->flags & (CNI_IS_MESH | CNI_ENDLESS);
+  if ((of_a ^ of_b) != CNI_IS_MESH || of_a & of_b) return 0;
+  CniHint *hint = cni_axis_of(w->collision, pair);
+  return hint &&
+         cni_mesh_clear(of_a ? placed_b : placed_a, of_a ? placed_a : placed_b, margin, hint);
+}
+
 static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                       CniContactChunk *part) {
   CniPlaced room_a, room_b;
@@ -113,6 +124,8 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   int swept = cni_is_swept(w, a, b);
   double margin = swept ? cni_swept_margin(a, b) : cni_pair_margin(w, a, b);
   uint32_t either = a->flags | b->flags;
+  part->pieces |= either & CNI_PIECE;
+  if (is_clear(w, a, placed_a, b, placed_b, margin, pair)) return;
   CniHint *hint = either & (CNI_IS_MESH | CNI_ENDLESS) ? NULL : cni_axis_of(w->collision, pair);
   if (hint) {
     CniManifold manifold;
@@ -124,7 +137,6 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   cni_touching_end(&t);
   if (w->in->rows && !swept && t.manifolds == 1 && !(either & CNI_IS_MESH))
     cni_aim_any(w, a, b, pair, part, t.first);
-  part->pieces |= either & CNI_PIECE;
   if (!(either & CNI_IS_SPHERE) || either & CNI_IS_MESH) part->points += part->count - t.first;
 }
 
@@ -226,6 +238,7 @@ static void expect_points(CniCollision *c, const CniDetection *w) {
 
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) {
   CniContact *at = w->contacts;
+  cni_axes_check(c, w);
   for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
   cni_parallel_for(w->in->tasks, w->part_count, 1, touch_parts, w);
   CNI_TRY(widen_parts(w));

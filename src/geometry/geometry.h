@@ -42,6 +42,9 @@ typedef struct CniHint {
 void cni_collide_again(const CniPlaced *a, const CniPlaced *b, double margin, CniHint *hint,
                        CniManifold *manifold);
 
+// Is a convex shape surely farther from a surface than the margin, by what the hint says of it? (mesh_clear.c)
+int cni_mesh_clear(const CniPlaced *shape, const CniPlaced *mesh, double margin, CniHint *hint);
+
 // The narrow phase of any two shapes: a pair may touch in several places, each with a normal of its
 // own. Whoever asks takes the manifolds one after another; of two convex shapes it may be empty.
 typedef void (*CniTake)(void *context, const CniManifold *manifold);

@@ -111,10 +111,8 @@ int cni_mesh_any(const CniMesh *mesh, CnVec3 lo, CnVec3 hi);
 // All triangles, in the order of the tree, of boxes that are entered; not of height fields.
 typedef int (*CniMeshEnter)(void *context, CnVec3 lo, CnVec3 hi);
 void cni_mesh_walk(const CniMesh *mesh, CniMeshEnter enter, CniMeshTake take, void *context);
-// The first triangle that a ray meets, and when, in units of the direction; INFINITY: none. What it meets
-// after `most` may count as none.
-double cni_mesh_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, double most,
-                    int32_t *triangle);
+// The first triangle that a ray meets, and when, in units of the direction; INFINITY: none.
+double cni_mesh_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, int32_t *triangle);
 
 // ---- private to meshes ----
 void cni_heights_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context);

@@ -39,7 +39,7 @@ static double ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec
   const CniMesh *m = shape->mesh;
   int32_t t;
   if (m->radius > 0) return cni_ray_convex(shape, origin, direction, normal);
-  double at = cni_mesh_ray(m, origin, direction, INFINITY, &t);
+  double at = cni_mesh_ray(m, origin, direction, &t);
   if (t < 0) return INFINITY;
   CniTriangle triangle = cni_mesh_triangle(m, t);
   CnVec3 n = cn_unit_or(cni_triangle_area(&triangle), cn_vec3(0, 0, 1));

@@ -236,7 +236,7 @@ struct CniModel {
   CniNote *notes; // ascending by sort and slot
   int32_t note_count, note_capacity;
   int32_t trigger_count; // shapes
-  // changes of joints, and of the kinds and masses of bodies, so far: what was found out about them holds
+  // changes of joints, of shapes, and of the kinds and masses of bodies, so far: what was found out about them holds
   // while this is the same
   uint64_t edits;
 };

@@ -197,6 +197,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   }
 
   int32_t i = model->shape_count++;
+  model->edits++;
   uint32_t generation;
   cni_ids_take(&model->shape_ids, i, &shape.slot, &generation);
   model->shapes[i] = shape;
@@ -210,6 +211,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
 }
 
 void cni_shape_drop(CniModel *model, int32_t i) {
+  model->edits++;
   CniShape *shape = &model->shapes[i];
   CniBody *b = &model->bodies[shape->body];
   model->materials[shape->material].use_count--;

@@ -61,7 +61,7 @@ static int is_inside(const CniMesh *m, CnVec3 p) {
   int32_t t;
   if (!m->closed || m->two_sided) return 0;
   CnVec3 way = {0.57, 0.43, 0.7};
-  if (cni_mesh_ray(m, p, way, INFINITY, &t) == INFINITY) return 0;
+  if (cni_mesh_ray(m, p, way, &t) == INFINITY) return 0;
   CniTriangle at = cni_mesh_triangle(m, t);
   return cn_dot(cni_triangle_area(&at), way) > 0;
 }

@@ -210,16 +210,38 @@ int cni_mesh_is_over(const CniMeshOver *over, int32_t t, const CniTriangle *at, 
   return 1;
 }
 
+typedef struct Way {
+  const CniMesh *mesh;
+  CnVec3 from, along;
+  int met;
+} Way;
+
+static void look_on_way(void *context, int32_t t) {
+  Way *way = context;
+  if (way->met) return;
+  CniTriangle at = cni_mesh_triangle(way->mesh, t);
+  way->met = cni_triangle_ray(&at, way->from, way->along) <= 1 + NEARER;
+}
+
+// Does the surface lie between two places?
+static int is_between(const CniMesh *m, CnVec3 p, CnVec3 q) {
+  Way way = {m, p, cn_sub(q, p), 0};
+  CnVec3 by = {NEARER * fabs(way.along.x), NEARER * fabs(way.along.y), NEARER * fabs(way.along.z)};
+  CnVec3 lo = {cn_min(p.x, q.x), cn_min(p.y, q.y), cn_min(p.z, q.z)};
+  CnVec3 hi = {cn_max(p.x, q.x), cn_max(p.y, q.y), cn_max(p.z, q.z)};
+  cni_mesh_query(m, cn_sub(lo, by), cn_add(hi, by), look_on_way, &way);
+  return way.met;
+}
+
 // Has a corner that is behind an open surface come round its border? Then the way to it from the middle of
 // the shape, which is in front, does not go through the surface.
 static int came_round(const CniMeshTouch *touch, CnVec3 p) {
   const CniPlaced *shape = &touch->shape;
   CnVec3 middle = shape->pose.position;
-  int32_t t;
   if (touch->mesh->closed) return 0;
   if (shape->hull) middle = cn_add(middle, cn_mmul(touch->turn, shape->hull->centre));
   if (!(cn_dot(touch->side.normal, cn_sub(middle, touch->side.point)) > 0)) return 0;
-  return cni_mesh_ray(touch->mesh, middle, cn_sub(p, middle), 2, &t) > 1 + NEARER;
+  return !is_between(touch->mesh, middle, p);
 }
 
 static void touch_face(CniMeshTouch *touch, int32_t t) {

@@ -289,13 +289,13 @@ double cni_triangle_ray(const CniTriangle *t, CnVec3 origin, CnVec3 way) {
   return at >= 0 ? at : INFINITY;
 }
 
-double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, double most, int32_t *triangle) {
+double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, int32_t *triangle) {
   if (m->heights) return cni_heights_ray(m, origin, way, triangle);
   CnVec3 o = cn_sub(origin, m->origin);
   const double from[3] = {o.x, o.y, o.z}, along[3] = {way.x, way.y, way.z};
   Place waiting[WAITING];
   int32_t count = 0;
-  double first = most;
+  double first = INFINITY;
   *triangle = -1;
   waiting[count++] = (Place){m->level_count - 1, 0};
   while (count > 0) {
@@ -314,5 +314,5 @@ double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, double most, in
     first = when;
     *triangle = m->order[at.index];
   }
-  return *triangle < 0 ? INFINITY : first;
+  return first;
 }

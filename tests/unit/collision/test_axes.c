@@ -110,9 +110,71 @@ static void apart_where_no_point_is(void **state) {
   CHECK(believed > 1000);
 }
 
+// A room of twelve triangles, seen from inside, with a side of 2 half.
+static void add_room(CniModel *model, double half, CnBodyId *id) {
+  static const int32_t triangles[36] = {0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1,
+                                        2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3};
+  CnVec3 vertices[8];
+  for (int32_t i = 0; i < 8; i++)
+    vertices[i] = cn_vec3(i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? half : -half);
+  CnMeshDef def = cn_mesh_def_default();
+  CnBodyDef body = cn_body_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
+  CnShapeId shape_id;
+  def.vertices = vertices;
+  def.vertex_count = 8;
+  def.triangles = triangles;
+  def.triangle_count = 12;
+  def.two_sided = 1;
+  body.kind = CN_BODY_FIXED;
+  body.pose.rotation = turn(cn_vec3(0, 0, 1), 0.3);
+  CHECK_OK(cni_model_add_mesh(model, &def, &shape.geometry));
+  CHECK_OK(cni_model_add_body(model, &body, id));
+  CHECK_OK(cni_model_add_shape(model, *id, &shape, &shape_id));
+}
+
+// Cubes without triangles about shapes in the middle of a surface, which grows and shrinks where it is in
+// memory: the contacts are those of a collision without a past.
+static void surfaces_change_nothing(void **state) {
+  (void)state;
+  CnAllocator allocator = cn_allocator_default();
+  CniModel model;
+  CniCollision *lasting, *fresh;
+  CniRng rng = {5};
+  CnBodyId room;
+  int32_t most = 0, least = INT32_MAX;
+  CHECK_OK(cni_model_init(&model, &allocator));
+  for (int32_t n = 0; n < 60; n++) add(&model, n, &rng);
+  add_room(&model, 0.9, &room);
+  CHECK_OK(cni_collision_create(NULL, &allocator, &lasting));
+  for (int32_t call = 0; call < 40; call++) {
+    const CniContact *contacts, *expected;
+    int32_t count, expected_count;
+    move(&model, call % 10 == 9 ? 0.05 : 5e-4, &rng);
+    if (call % 8 == 5) { // the last body: another one stands at its place
+      CHECK_OK(cni_model_remove_body(&model, room));
+      add_room(&model, call % 16 == 5 ? 0.35 : 0.6, &room);
+    }
+    CniCollisionInput input = {
+        .model = &model, .pose = model.pose, .twist = model.twist, .time_step = 0.01};
+    CHECK_OK(cni_collision_create(NULL, &allocator, &fresh));
+    CHECK_OK(cni_collision_detect(lasting, &input, &contacts, &count));
+    CHECK_OK(cni_collision_detect(fresh, &input, &expected, &expected_count));
+    CHECK(count == expected_count);
+    CHECK(memcmp(contacts, expected, (size_t)count * sizeof *contacts) == 0);
+    most = count > most ? count : most;
+    least = count < least ? count : least;
+    cni_collision_destroy(fresh);
+  }
+  CHECK(most > least + 10); // the small room has contacts that the large one has not
+  cni_collision_destroy(lasting);
+  cni_model_release(&model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(axes_change_nothing),
+      cmocka_unit_test(surfaces_change_nothing),
       cmocka_unit_test(half_spaces_have_no_axis),
       cmocka_unit_test(apart_where_no_point_is),
   };

@@ -27,7 +27,7 @@ typedef struct CniOldContacts {
   const uint64_t *rank;          // ascending; null: that of the contacts in short
   const int32_t *place;          // in the arrays below; null: in the same order
   const CniShortContact *shorts; // null: all are in full
-  const CniContact *full;        // of these only the features are read
+  const CniContact *full;        // of these only features and normals are read
   const int32_t *full_at;        // places of those in full, ascending, if not all are
   int32_t full_count;
   const CnVec3 *linear;  // as in CniContactImpulse

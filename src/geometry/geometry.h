@@ -59,8 +59,9 @@ int cni_still_apart(const CniPlaced *a, const CniPlaced *b, double margin, CnVec
 // the part of a shape that consists of several. Numbers of parts may wrap round, as parts that touch
 // the same thing at once lie near each other.
 static inline uint32_t cni_feature(uint32_t of_a, uint32_t of_b) { return of_a << 10 | of_b; }
+#define CNI_PART_SHIFT 20
 static inline uint32_t cni_feature_of_part(uint32_t part, uint32_t feature) {
-  return part << 20 | feature;
+  return part << CNI_PART_SHIFT | feature;
 }
 // The name of the same point with the two shapes exchanged.
 static inline uint32_t cni_feature_turned(uint32_t feature) {

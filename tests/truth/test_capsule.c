@@ -187,7 +187,7 @@ static void saved_and_restored(void **state) {
     add(one, pose, material);
   }
   for (int i = 0; i < 300; i++) world_step(one);
-  CHECK(world_info(one).contact_count >= 20);
+  CHECK(world_info(one).contact_count >= 15);
   size_t size;
   CHECK_OK(cn_world_save(one, NULL, 0, &size));
   void *data = malloc(size);

@@ -27,7 +27,7 @@
 #define ROUNDS 64
 #define ROUND_OFF 1e-15 // of the extent
 #define TOUCH 1e-8      // of the smaller inradius
-#define NEARLY 1e-3     // instead, where Newton's method is to follow
+#define NEARLY 1e-2     // instead, where Newton's method is to follow
 #define ENOUGH 1e-2     // of the distance, likewise
 #define SURE 1e-12      // of the extent: a gap that differs from the margin by less is searched for
 

@@ -247,6 +247,37 @@ static void inside(CnWorld *world, double x) {
             material);
 }
 
+// A wheel without gravity whose bearing has 2 N m of friction; the motor gives up to x N m to and fro.
+static void bearing(CnWorld *world, double x) {
+  CnFunctionDef sine = cn_function_def_default(CN_FUNCTION_SINE);
+  CnJointAxis motor = motor_of(CN_JOINT_REVOLUTE, 0, 1);
+  sine.amplitude = x;
+  sine.frequency = 3;
+  motor.drive = CN_DRIVE_EFFORT;
+  motor.friction = 2;
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  CHECK_OK(cn_function_create(world, &sine, &motor.motor_function));
+  CnBodyId wheel = world_part(world, 1, 0.1, CN_VEC3_ZERO, 0);
+  world_join(world, CN_JOINT_REVOLUTE, GROUND, wheel, CN_VEC3_ZERO, Y, &motor);
+}
+
+// A kilogram on a spring of 400 N/m along x, without gravity; far away a body turns as prescribed.
+static void beside(CnWorld *world, double x) {
+  CnBodyDef far = cn_body_def_default();
+  CnJointAxis spring = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  CnBodyId id;
+  far.kind = CN_BODY_KINEMATIC;
+  far.pose.position.z = -9;
+  far.twist.spin.z = 1;
+  spring.stiffness = 400;
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  CHECK_OK(cn_body_create(world, &far, &id));
+  CnBodyId body = world_part(world, 1, 0.1, CN_VEC3_ZERO, 0);
+  CnTwist moves = {cn_vec3(x, 0, 0), CN_VEC3_ZERO};
+  CHECK_OK(cn_body_set_twist(world, body, &moves));
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, X, &spring);
+}
+
 // ---- running them ----
 
 static const Run broken[] = {
@@ -269,10 +300,19 @@ static const Run broken[] = {
     {"four-bar at 300 rad/s", four_bar, 300, 0.01, 60, NULL, 0, 0, NULL},
     {"boxes in each other by 8 cm", inside, 0.08, 0.002, 60, NULL, 0, 0, NULL},
     {"boxes in each other by 12 cm, psor", inside, 0.12, 0.005, 60, "psor", 60, 0, NULL},
+    {"spring beside a turntable, 31 steps a swing", beside, 1, 0.01, 200, NULL, 0, 0, NULL},
+    {"spring beside a turntable, 300 steps a swing", beside, 1, 0.001, 2000, NULL, 0, 0, NULL},
     {"10 t on 1 kg to 1e-8 in 40 sweeps", load, 1e4, 0.005, 40, "psor", 40, 1e-8, NULL},
     {.name = NULL}};
 
 static const Run good[] = {
+    {"a bearing that holds", bearing, 1, 0.01, 100, NULL, 0, 0, NULL},
+    {"a bearing that holds, moreau-jean", bearing, 1, 0.001, 400, NULL, 0, 0, "moreau-jean"},
+    {"a bearing that just lets go", bearing, 2.01, 0.01, 100, NULL, 0, 0, "hem5"},
+    {"a bearing that just lets go, moreau-jean", bearing, 2.01, 0.005, 200, NULL, 0, 0,
+     "moreau-jean"},
+    {"spring beside a turntable", beside, 1, 2e-5, 4000, NULL, 0, 0, NULL},
+    {"spring beside a turntable, moreau-jean", beside, 1, 0.01, 200, NULL, 0, 0, "moreau-jean"},
     {"wall", wall, 0, 0.005, 100, NULL, 0, 0, NULL},
     {"wall, hit", wall, 5, 0.002, 80, NULL, 0, 0, NULL},
     {"wall, 150 sweeps", wall, 0, 0.005, 80, "psor", 150, 0, NULL},

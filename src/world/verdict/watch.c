@@ -256,6 +256,16 @@ void cni_watch_hooked(CnWorld *world, CniWatched *w) {
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
 }
 
+// J: what springs lost to the time step.
+static double springs_lost(const CnWorld *world, const CniWatched *w) {
+  if (!w->springs.known) return 0;
+  CniSprings springs = cni_watch_springs(world);
+  return springs.known ? cni_springs_lost(&w->springs, &springs,
+                                          world->balance.parts[CN_BALANCE_SPRINGS].energy,
+                                          world->work.time_step)
+                       : 0;
+}
+
 // J: what nobody brought in the step, and what of it is the scheme's own; 0: not known.
 static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotionFigures *now,
                        double *energy, double *scheme) {
@@ -265,7 +275,11 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   const CnBalanceTerm *parts = world->balance.parts;
   *energy = w->injected;
   *scheme = 0;
-  if (w->led) return 0;
+  if (w->led) {
+    // what moves by itself brings energy, but springs beside it do not lose theirs
+    if (world->balance_known) *scheme = world->soft.lost + springs_lost(world, w);
+    return 0;
+  }
   if (w->passive) {
     *energy = now->kinetic + now->potential - w->before.kinetic - w->before.potential;
   } else if (world->balance_known) {
@@ -277,12 +291,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   }
   if (world->balance_known)
     *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy + world->soft.lost;
-  if (world->balance_known && w->springs.known) {
-    CniSprings springs = cni_watch_springs(world);
-    if (springs.known)
-      *scheme += cni_springs_lost(&w->springs, &springs, parts[CN_BALANCE_SPRINGS].energy,
-                                  world->work.time_step);
-  }
+  if (world->balance_known) *scheme += springs_lost(world, w);
   return 1;
 }
 
@@ -336,6 +345,9 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveRepor
   // what springs store may be in motion soon
   if (w->springs.known) watch->fallen = cn_max(watch->fallen, w->springs.energy);
   if (world->balance_known) watch->fallen = cn_max(watch->fallen, world->soft.stored);
+  // what holds still has no energy: the step would make this much of what pushes if nothing held
+  if (world->balance_known && !w->passive)
+    watch->fallen = cn_max(watch->fallen, cni_watch_pushes(world));
   watch->blind += !unaccounted(world, w, now, &energy, &scheme);
   watch->energy += energy;
   watch->scheme += scheme;

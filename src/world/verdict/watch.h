@@ -63,6 +63,8 @@ typedef struct CniSprings {
   double power;  // W, what dampers take
 } CniSprings;
 CniSprings cni_watch_springs(const CnWorld *world);
+// J: what efforts and forces would make of the bodies in a step (pushes.c).
+double cni_watch_pushes(const CnWorld *world);
 // J: what springs gave back less than they took and dampers took, from before to now, with their work.
 double cni_springs_lost(const CniSprings *before, const CniSprings *now, double work, double h);
 

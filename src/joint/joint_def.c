@@ -74,14 +74,18 @@ CnJointDef cn_joint_def_default(CnJointKind kind) {
   return def;
 }
 
-static CnStatus check_axis(const char *name, CnJointAxis *axis) {
+static CnStatus check_axis(const CniCoordinate *coordinate, CnJointAxis *axis) {
   char sort[64];
-  snprintf(sort, sizeof sort, "joint: %s", name);
+  snprintf(sort, sizeof sort, "joint: %s", coordinate->name);
   CNI_TRY(cni_fields_check(cni_joint_axis_fields, sort, axis));
   if (axis->drive == CN_DRIVE_EFFORT && !isfinite(axis->motor_effort))
     return cni_invalid("%s: motor_effort must be finite (got %g)", sort, axis->motor_effort);
   if (axis->drive != CN_DRIVE_EFFORT && !(axis->motor_effort >= 0))
     return cni_invalid("%s: motor_effort must not be negative (got %g)", sort, axis->motor_effort);
+  if (axis->friction_coefficient > 0 && !(axis->friction_radius > 0) && coordinate->unit[0] == 'r')
+    return cni_invalid("%s: friction_radius must be positive for friction_coefficient to act on an "
+                       "angle (got %g)",
+                       sort, axis->friction_radius);
   if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)
     return cni_invalid("%s: no place between the limits (got lower %g, upper %g)", sort,
                        axis->lower, axis->upper);
@@ -126,7 +130,7 @@ CnStatus cni_joint_def_check(CnJointDef *def) {
   int32_t coordinates = cni_joint_coordinate_count(def->kind);
   if (kind->fields) CNI_TRY(cni_fields_check(kind->fields, "joint", def));
   for (int32_t i = 0; i < coordinates; i++)
-    CNI_TRY(check_axis(kind->coordinates[i].name, &def->axes[i]));
+    CNI_TRY(check_axis(&kind->coordinates[i], &def->axes[i]));
   CNI_TRY(check_curve_axes(kind, def));
   return check_unread(def, coordinates);
 }

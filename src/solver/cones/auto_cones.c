@@ -24,8 +24,6 @@
 #include "solver/cones/auto_search.h"
 
 #include "core/clock.h"
-#include "solver/gradients/descent.h"
-#include "solver/islands/islands.h"
 
 #include <string.h>
 

@@ -80,11 +80,11 @@ CnStatus cni_model_set_kind(CniModel *model, int32_t body, CnBodyKind kind) {
   if (old == CN_BODY_DYNAMIC) CNI_TRY(check_links(model, body, label));
   if (kind == CN_BODY_DYNAMIC) CNI_TRY(check_shapes(model, body, label));
   if (b->continuous) return cni_invalid("%s must stay dynamic: it is continuous", label);
-  b->kind = kind;
+  b->kind = (uint16_t)kind;
   model->edits++;
   CnStatus status = frame_anew(model, body);
   if (status != CN_OK) {
-    b->kind = old;
+    b->kind = (uint16_t)old;
     return status;
   }
   const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};

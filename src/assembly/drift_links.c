@@ -10,7 +10,7 @@
 #define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
 #define TURNS 1e-13    // rad
 #define HINGES 500     // times that much is let be at hinges, which are many
-#define MOTORS 10      // and at motors, whose speed this is over the step
+#define SPEEDS 1e-9    // rad/s, m/s: of motors
 #define ROUNDING 2e-15 // of the positions
 #define AXLE 1e4       // how soon a joint's arm is one
 #define APART 1e4      // error, in units of what may be left, that is none of round-off
@@ -402,7 +402,8 @@ static double look_at_hold(const CniDrift *d, const CniDriftLink *link, int32_t 
   if (now->wraps == 1) value = cni_joint_nearest(value, limits ? hold->near : target);
   if (follow) mean_line(d, link->line + r, now->linear, now->angular);
   double may = TURNS + ROUNDING * fabs(target); // what is left at a limit stays, and adds up
-  return note(d, link->row + r, value, (hold->side ? 1 : MOTORS) * may);
+  double keeps = cn_clamp(SPEEDS * d->in->time_step, may, HINGES * may);
+  return note(d, link->row + r, value, hold->side ? may : keeps);
 }
 
 // The rows after those of the point.

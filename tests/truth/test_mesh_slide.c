@@ -113,17 +113,8 @@ static void bump(void **state) {
     }
     CnMaterialId material = world_material(world, rubs ? mu : 0, 0);
     MeshLists lists = mesh_floor(18, 18, 120, 120);
-    CnMeshDef mesh = mesh_def(&lists);
-    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-    CHECK_OK(cn_geometry_create_mesh(world, &mesh, &shape.geometry));
-    mesh_free(&lists);
-    CnBodyDef floor = cn_body_def_default();
-    CnBodyId ground, body;
-    CnShapeId of;
-    floor.kind = CN_BODY_FIXED;
-    shape.material = material;
-    CHECK_OK(cn_body_create(world, &floor, &ground));
-    CHECK_OK(cn_shape_create(world, ground, &shape, &of));
+    CnBodyId body;
+    mesh_body(world, lists, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, material);
     double a = angles[n / 2 % 3];
     CnVec3 way = {cni_cos(a), cni_sin(a), 0}, from = {-.013, .021, .25};
     from = cn_madd(from, -15, way);
@@ -165,17 +156,7 @@ static void fold(void **state) {
         double x = lists.vertices[i].x;
         if (x > 0) lists.vertices[i].z = (up ? 1 : -1) * x * cni_sin(slope) / cni_cos(slope);
       }
-      CnMeshDef mesh = mesh_def(&lists);
-      CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-      CHECK_OK(cn_geometry_create_mesh(world, &mesh, &shape.geometry));
-      mesh_free(&lists);
-      CnBodyDef floor = cn_body_def_default();
-      CnBodyId ground;
-      CnShapeId of;
-      floor.kind = CN_BODY_FIXED;
-      shape.material = smooth;
-      CHECK_OK(cn_body_create(world, &floor, &ground));
-      CHECK_OK(cn_shape_create(world, ground, &shape, &of));
+      mesh_body(world, lists, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, smooth);
       CnVec3 from = {-.0123, .037 + .2 * n, r};
       world_ball(world, r, 1, from, cn_vec3(v, 0, 0), smooth);
       double before = world_energy(world);
@@ -204,19 +185,9 @@ static void trough(void **state) {
     lists.vertices[i].x = big * cni_sin(a);
     lists.vertices[i].z = -big * cni_cos(a);
   }
-  CnMeshDef mesh = mesh_def(&lists);
-  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
-  CHECK_OK(cn_geometry_create_mesh(world, &mesh, &shape.geometry));
-  mesh_free(&lists);
-  CnBodyDef floor = cn_body_def_default();
-  CnBodyId ground;
-  CnShapeId of;
-  floor.kind = CN_BODY_FIXED;
-  shape.material = smooth;
-  CHECK_OK(cn_body_create(world, &floor, &ground));
-  CHECK_OK(cn_shape_create(world, ground, &shape, &of));
-  double near = big * cni_cos(d / 2) -
-                r; // of the centre of the ball from that of the trough, at the middle of a piece
+  mesh_body(world, lists, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, smooth);
+  // from the centre of the trough to that of the ball, at the middle of a piece
+  double near = big * cni_cos(d / 2) - r;
   CnVec3 from = {near * cni_sin(start), .1, -near * cni_cos(start)};
   CnBodyId ball = world_ball(world, r, 1, from, CN_VEC3_ZERO, smooth);
 

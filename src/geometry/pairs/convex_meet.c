@@ -18,6 +18,8 @@
 //
 //              far. Where that is more than d the face is the nearest one: shallow overlaps always.
 //
+// Rims and walls have their places by Newton's method, and a proof of their own (convex_rims.c).
+//
 // What fails is searched for (convex.c), and its parts are read from the answer.
 #include "geometry/pairs/convex_private.h"
 
@@ -33,9 +35,7 @@
 
 // ---- the normal ----
 
-// A point of b's frame in a's, and back.
-static CnVec3 of_b(const CniConvex *x, CnVec3 p) { return cn_add(x->way, cn_mmul(x->turn, p)); }
-static CnVec3 to_b(const CniConvex *x, CnVec3 p) { return cn_mtmul(x->turn, cn_sub(p, x->way)); }
+static CnVec3 of_b(const CniConvex *x, CnVec3 p) { return cni_convex_of_b(x, p); }
 
 // From an inner point of a to one of b.
 static CnVec3 inner_way(const CniConvex *x) {
@@ -67,7 +67,6 @@ static int foot_on(CnVec3 from, CnVec3 to, CnVec3 p, CnVec3 *foot) {
 static int shortest_way(const CniConvex *x, const CniPart *a, const CniPart *b, CniCorner *c) {
   c->a = a->from;
   c->b = of_b(x, b->from);
-  if (a->bends || b->bends) return 0;
   if (a->rank == 1 && !foot_on(a->from, a->to, c->b, &c->a)) return 0;
   if (b->rank == 1 && !foot_on(c->b, of_b(x, b->to), c->a, &c->b)) return 0;
   c->w = cn_sub(c->b, c->a);
@@ -118,7 +117,7 @@ static double find_places(const CniConvex *x, const uint32_t parts[2], const Cni
   }
   c->a = a->from;
   c->b = cn_madd(c->a, cn_dot(n, cn_sub(of_b(x, b->from), c->a)), n);
-  return cni_parts_of[x->b->kind].inset(x->b, parts[1], to_b(x, c->a));
+  return cni_parts_of[x->b->kind].inset(x->b, parts[1], cni_convex_to_b(x, c->a));
 }
 
 // Is every other way out longer than the depth?
@@ -147,20 +146,27 @@ int cni_convex_meet(const CniConvex *x, const uint32_t parts[2], CniNearest *nea
   double across_a, across_b, sine2 = 0, clear = CLEAR * x->extent;
   if (!kind_a->part || !kind_b->part || parts[0] == 0 || parts[1] == 0) return 0;
   if (!kind_a->part(x->a, parts[0], &a) || !kind_b->part(x->b, parts[1], &b)) return 0;
-  if (a.rank + b.rank > 2 || !find_normal(x, &a, &b, &c, &n, &sine2)) return 0;
+  CniBent bent = {.room = 0};
+  if (a.rank + b.rank > 2) return 0;
+  int bends = (a.bends || b.bends) && a.rank + b.rank < 2;
+  if (!(bends ? cni_convex_bent(x, parts, &a, &b, &bent) : find_normal(x, &a, &b, &c, &n, &sine2)))
+    return 0;
+  if (bends) n = bent.normal, c.a = bent.a, c.b = bent.b;
   CnVec3 back = cn_neg(cn_mtmul(x->turn, n));
   if (!kind_a->top(x->a, parts[0], n, clear, &a)) return 0;
   if (!kind_b->top(x->b, parts[1], back, clear, &b)) return 0;
-  double inset = find_places(x, parts, &a, &b, n, &c);
+  double inset = bends ? INFINITY : find_places(x, parts, &a, &b, n, &c);
   c.w = cn_sub(c.b, c.a);
-  double gap = cn_dot(n, c.w);
-  if (!(inset > INSIDE * x->scale) || (gap < clear && !is_shortest(x, n, cn_max(-gap, 0), inset)))
+  double gap = cn_dot(n, c.w), depth = cn_max(-gap, 0);
+  if (!(inset > INSIDE * x->scale)) return 0;
+  if (gap < clear && !(bends ? depth + clear < bent.room : is_shortest(x, n, depth, inset)))
     return 0;
   if (!edge_or_corner_name(kind_a, x->a, parts[0], n, &c.name_a, &across_a) ||
       !edge_or_corner_name(kind_b, x->b, parts[1], back, &c.name_b, &across_b))
     return 0;
   *near = (CniNearest){n, gap, {1, {c}, {1}}, {parts[0], parts[1]}, inset, 0};
-  near->crossing = sine2 > CROSSING2 && cn_max(across_a, across_b) < NOT_ACROSS;
+  near->crossing =
+      (bends ? bent.single : sine2 > CROSSING2) && cn_max(across_a, across_b) < NOT_ACROSS;
   return 1;
 }
 

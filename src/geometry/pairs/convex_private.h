@@ -45,7 +45,7 @@ typedef struct CniNearest {
   // where the parts that meet are known (convex_meet.c), otherwise zeros
   uint32_t parts[2];
   double inset; // m, how far inside the border of the face that they make
-  int crossing; // two edges, in one point
+  int crossing; // in one point, with nothing else near it
 } CniNearest;
 
 // A part of a core that can lie against another: a corner, the edge between two corners or a flat side,
@@ -79,6 +79,23 @@ typedef struct CniPartsOf {
   uint32_t (*edge)(const CniPlaced *shape, uint32_t part, CnVec3 direction, double *across);
 } CniPartsOf;
 extern const CniPartsOf cni_parts_of[CN_SHAPE_KIND_COUNT];
+
+// A rim or a wall and a corner, an edge or a wall: where they are nearest, or deepest (convex_rims.c). 0: no such place.
+typedef struct CniBent {
+  CnVec3 normal, a, b;
+  double room; // m: depths below it are the shortest way out; 0: they are to be apart
+  int single;  // nothing else is near that place
+} CniBent;
+int cni_convex_bent(const CniConvex *x, const uint32_t parts[2], const CniPart *a, const CniPart *b,
+                    CniBent *bent);
+
+// A point of b's frame in a's, and back.
+static inline CnVec3 cni_convex_of_b(const CniConvex *x, CnVec3 p) {
+  return cn_add(x->way, cn_mmul(x->turn, p));
+}
+static inline CnVec3 cni_convex_to_b(const CniConvex *x, CnVec3 p) {
+  return cn_mtmul(x->turn, cn_sub(p, x->way));
+}
 
 // How two cores lie to each other if these parts meet; 0: they do not, or not clearly, and nothing
 // has changed. And the same by the parts of an answer.

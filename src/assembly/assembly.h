@@ -130,9 +130,10 @@ typedef struct CniAssemblyInput {
   // filled: each contact in short, CNI_SHORT_BIT of a: it is not of two spheres; CNI_SHORT_NONE: it has no
   // block; null: nobody asks
   CniShortContact *shorts;
-  CniBounces *bounces;   // filled: contacts with restitution; null: nobody asks
-  CniJointPlace *places; // filled: where the joints are; null: nobody asks
-  CniArena *arena;       // working memory of this step: taken from, never reset here
+  double *least_inradius; // filled, where there are contacts: of all shapes; null: nobody asks
+  CniBounces *bounces;    // filled: contacts with restitution; null: nobody asks
+  CniJointPlace *places;  // filled: where the joints are; null: nobody asks
+  CniArena *arena;        // working memory of this step: taken from, never reset here
   CnTasks *tasks;
 } CniAssemblyInput;
 

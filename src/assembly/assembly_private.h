@@ -138,10 +138,10 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
 void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
                        const CniContactPlan *plan, int32_t *block_of, double *g);
 
-// squeeze.c: overlaps that contradict each other, and the compliance they have; the least inradius of all
-// shapes is known.
+// squeeze.c: overlaps that contradict each other, and the compliance they have. The least inradius of all
+// shapes is known, and whether there are joints or kinematic bodies.
 CnStatus cni_find_squeezed(const CniAssemblyInput *input, const CnProblem *problem, double inradius,
-                           CniContactPlan *plan);
+                           int driven, CniContactPlan *plan);
 double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact, int driven);
 #define CNI_PINCHED 2 // squeezed by what is driven
 
@@ -164,7 +164,8 @@ CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_
 #define CNI_INFO_MASS 1u // its body has mass
 #define CNI_INFO_BALL 2u // it meets its contacts like a ball about the centre of mass, or not turns
 #define CNI_INFO_TURNS 4u // its body turns as prescribed
-#define CNI_INFO_SHIFT 3
+#define CNI_INFO_MOVED 8u // its body is kinematic
+#define CNI_INFO_SHIFT 4
 
 // Lever arms of a contact's point, and the contact's radius: distance of the point from the nearer
 // centre that has mass.

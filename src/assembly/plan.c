@@ -112,7 +112,10 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
     uint32_t info = (uint32_t)s->material << CNI_INFO_SHIFT;
     if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
     if (ball_like(group, s)) info |= CNI_INFO_BALL;
-    if (!cni_group_has_mass(group) && cn_norm2(group->w) > 0) info |= CNI_INFO_TURNS;
+    if (!(info & CNI_INFO_MASS)) {
+      if (cn_norm2(group->w) > 0) info |= CNI_INFO_TURNS;
+      if (loop->input->model->bodies[s->body].kind == CN_BODY_KINEMATIC) info |= CNI_INFO_MOVED;
+    }
     loop->info[i] = info;
     loop->centres[i] = (CniShapeCentre){loop->input->pose[s->body].position, cni_model_inradius(s)};
     common = (Common){common.all & info, common.any | info,
@@ -369,7 +372,9 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
   plan->least_recovery = input->recovery_speed >= 0 ? input->recovery_speed
                          : gravity > 0              ? sqrt(gravity * common.inradius)
                                                     : INFINITY;
-  CNI_TRY(cni_find_squeezed(input, problem, common.inradius, plan));
+  if (input->least_inradius) *input->least_inradius = common.inradius;
+  int driven = input->model->joint_count > 0 || common.any & CNI_INFO_MOVED;
+  CNI_TRY(cni_find_squeezed(input, problem, common.inradius, driven, plan));
   CNI_TRY(law_table_make(&plan->laws, input->arena, FIRST_LAWS));
   Planner planner = {.input = input,
                      .problem = problem,

@@ -144,10 +144,6 @@ static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, Cni
   uint8_t *firm, *squeezed = NULL;
   int32_t *parent, count = in->contact_count;
   Sides *sides;
-  int any = in->model->joint_count > 0;
-  for (int32_t i = 0; i < in->model->body_count && !any; i++)
-    any = in->model->bodies[i].kind == CN_BODY_KINEMATIC;
-  if (!any) return CN_OK;
   CNI_TRY(cni_arena_array(in->arena, p->group_count, 1, &firm));
   if (!find_firm(in, p, firm)) return CN_OK;
   CNI_TRY(cni_arena_array(in->arena, p->group_count, sizeof *parent, &parent));
@@ -175,7 +171,6 @@ static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, Cni
     squeezed[i] = CNI_PINCHED;
   }
   for (int32_t i = 0; squeezed && plan->squeezed && i < count; i++)
-
     if (!squeezed[i]) squeezed[i] = plan->squeezed[i];
   if (squeezed) plan->squeezed = squeezed;
   return CN_OK;
@@ -273,9 +268,9 @@ CnStatus cni_squeeze_any(const CniModel *model, const CniContact *deep, int32_t 
 }
 
 CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, double inradius,
-                           CniContactPlan *plan) {
+                           int driven, CniContactPlan *plan) {
   CNI_TRY(find_overlaps(in, p, inradius, plan));
-  return find_pinched(in, p, plan);
+  return driven ? find_pinched(in, p, plan) : CN_OK;
 }
 
 // ---- what was asked for and not given ----

@@ -190,8 +190,8 @@ int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
 // Can the distance of two spheres be so wrong, and the row act? Most of a pile cannot come far enough in a step.
 static inline int cni_may_aim(const CniProxy *a, const CniProxy *b, double gap) {
   double reach = a->reach + b->reach, radius = a->outradius + b->outradius;
-  return gap < 1.001 * reach && // whatever the rounding
-         reach * reach > 2 * radius * (CNI_AIM_SLOP * cn_min(a->outradius, b->outradius));
+  return (gap < 1.001 * reach) & // whatever the rounding
+         (reach * reach > 2 * radius * (CNI_AIM_SLOP * cn_min(a->outradius, b->outradius)));
 }
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first);

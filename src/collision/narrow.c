@@ -47,7 +47,9 @@ static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniPro
   CniPointContact t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
   uint32_t two = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
-  if (t.gap > 0 && w->in->rows && cni_may_aim(a, b, t.gap) && cni_aim_spheres(w, a, b, &t)) two = 0;
+  // one branch, hardly ever taken: nobody can predict which of them are open
+  if (((t.gap > 0) & (w->in->rows != 0) & cni_may_aim(a, b, t.gap)) && cni_aim_spheres(w, a, b, &t))
+    two = 0;
   set_contact(next_contact(part), pair, a->body, b->body, t, 0, two);
 }
 
@@ -169,8 +171,6 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
     for (int32_t k = first; k < last; k++) {
       if (k + CNI_AHEAD < w->key_count)
         __builtin_prefetch(&w->proxies[cni_key_pair(w, k + CNI_AHEAD).b]);
-      if (w->in->rows && k + CNI_AHEAD / 2 < w->key_count)
-        __builtin_prefetch(&w->in->twist[w->proxies[cni_key_pair(w, k + CNI_AHEAD / 2).b].body]);
       touch(w, cni_key_pair(w, k), part);
     }
   }

@@ -163,7 +163,7 @@ static void mark_carried(void *context, int32_t begin, int32_t end) {
       any |= (g[1] != 0) | (g[2] != 0);
     else
       for (int32_t r = 1; r < blocks[i].dim; r++) any |= g[r] != 0;
-    if (any) now->shorts[i].b |= CNI_SHORT_BIT;
+    now->shorts[i].b |= any ? CNI_SHORT_BIT : 0; // no branch: nobody can predict which
   }
 }
 

@@ -110,7 +110,7 @@ static CnStatus correct(CnWorld *world, const Drift *d) {
     if (in.count == 0) return CN_OK;
   }
   CNI_TRY(cni_collision_correct(&in, &deepest, &any));
-  cni_watch_deepest(d->model, &deepest, any, NULL, &world->work.overlap);
+  cni_watch_deepest(d->model, &deepest, any, NULL, 0, &world->work.overlap);
   return CN_OK;
 }
 

@@ -96,6 +96,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CNI_TRY(CNI_TAKE(&world->memory.arena, work->contact_count, block_of));
   CNI_TRY(cni_contacts_begin(world, work->contact_count));
   const CniTouch *touch = work->touch;
+  double inradius = 0;
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = touch ? touch->pose : (const CnPose *)q,
                             .twist = touch ? touch->twist : (const CnTwist *)v,
@@ -118,6 +119,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .movable = 1,
                             .shorts = world->found.shorts,
+                            .least_inradius = &inradius,
                             .bounces =
                                 work->equations || work->share.part ? NULL : &world->found.bounces,
                             .places = work->places,
@@ -133,7 +135,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   engine->problem->part_rows = work->share.cuts.rows;
   work->block_of = block_of;
   int32_t deepest = cni_watch_deepest(input.model, work->contacts, work->contact_count,
-                                      world->found.shorts, &work->overlap);
+                                      world->found.shorts, inradius, &work->overlap);
   if (work->share.part) CNI_TRY(cni_share_deepest(world, deepest));
   CNI_TRY(cni_contacts_note(world));
   // the solver works in the place of the contacts; the equations look at them again

@@ -33,8 +33,7 @@ static void add_momentum(double *k, double sign, CnVec3 f, double arm, CnVec3 tu
 static void add_sphere_momenta(const CniMomenta *m, int32_t index, Range range) {
   const CnProblem *p = m->p;
   const double *x = m->impulse + 3 * (size_t)index;
-  CnVec3 f = cn_vec3(x[0], x[1], x[2]);
-  if (f.x == 0 && f.y == 0 && f.z == 0) return;
+  CnVec3 f = cn_vec3(x[0], x[1], x[2]); // often zero, but nobody can predict when: no branch
   const CniSphereBlock *c = &p->spheres[p->blocks[index].index];
   CnVec3 turn = cn_cross(c->normal, f);
   if (in_range(range, c->group_a))

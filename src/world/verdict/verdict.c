@@ -276,7 +276,7 @@ static CnStatus look_now(CnWorld *world, CniWatch *watch) {
   cni_watch_scale(world, &fall, &far);
   if (!world->hooks.modify) { // which may take contacts out
     CNI_TRY(cni_world_touching(world, &contacts, &count));
-    cni_watch_deepest(&world->now.model, contacts, count, NULL, &overlap);
+    cni_watch_deepest(&world->now.model, contacts, count, NULL, 0, &overlap);
   }
   cni_watch_note(&watch->found[CN_FINDING_JOINTS], CN_FINDING_JOINTS, watch->steps, &joints);
   cni_watch_note(&watch->found[CN_FINDING_OVERLAPS], CN_FINDING_OVERLAPS, watch->steps, &overlap);

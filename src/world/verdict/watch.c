@@ -465,17 +465,19 @@ static double thickness(const CniModel *model, const CniShape *shape) {
 }
 
 int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                          const CniShortContact *shorts, CniFinding *worst) {
+                          const CniShortContact *shorts, double inradius, CniFinding *worst) {
   int32_t deepest = -1;
+  double least = SURELY_LESS * worst->relative * inradius; // of any shape
   for (int32_t i = 0; i < count; i++) {
     const CniContact *c = &contacts[i];
-    if (!(c->gap < 0) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
+    if (!(-c->gap > least) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
     const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
     double size = cn_min(cni_model_inradius(a), cni_model_inradius(b));
     if (!(-c->gap > SURELY_LESS * worst->relative * size)) continue; // it is thicker than that
     double relative = -c->gap / cn_min(thickness(model, a), thickness(model, b));
     if (!(relative > worst->relative)) continue;
     deepest = i;
+    least = SURELY_LESS * relative * inradius;
     *worst = (CniFinding){
         .value = -c->gap,
         .relative = relative,

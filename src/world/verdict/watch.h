@@ -94,9 +94,9 @@ void cni_watch_joints(const CnWorld *world, CniFinding *worst);
 // most coarsely.
 void cni_watch_scale(const CnWorld *world, CniFinding *fall, CniFinding *far);
 // The contact of the deepest overlap, the first of equal ones; its number, -1: none is deeper than `worst` was.
-// Contacts without a block (`shorts`, null: all have one) do not count.
+// Contacts without a block (`shorts`, null: all have one) do not count. No shape has a lesser inradius; 0: not known.
 int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                          const CniShortContact *shorts, CniFinding *worst);
+                          const CniShortContact *shorts, double inradius, CniFinding *worst);
 // Note the figure of a step: value, relative, turns and whose of `now`.
 void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now);
 

@@ -86,6 +86,10 @@ static inline int32_t cni_mesh_seed(const CniMesh *m, int32_t t) {
 }
 static inline CniTriangle cni_mesh_triangle(const CniMesh *m, int32_t t) {
   CniTriangle at;
+  if (!m->heights) {
+    const int32_t *c = &m->corners[3 * (size_t)t];
+    return (CniTriangle){{m->vertices[c[0]], m->vertices[c[1]], m->vertices[c[2]]}};
+  }
   for (int32_t k = 0; k < 3; k++) at.at[k] = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
   return at;
 }

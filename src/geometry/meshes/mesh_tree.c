@@ -138,38 +138,51 @@ typedef struct Place {
 } Place;
 #define WAITING (FAN * CNI_MESH_LEVELS)
 
-// A box in the numbers of the tree: no smaller, whatever the rounding.
+// Four numbers side by side, in memory too.
+typedef float Four __attribute__((vector_size(16)));
+typedef float FourThere __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t FourBits __attribute__((vector_size(16)));
+typedef int64_t TwoBits __attribute__((vector_size(16)));
+
+// A box in the numbers of the tree, each four times: no smaller, whatever the rounding.
 typedef struct Asked {
-  float lo[3], hi[3];
+  Four x, y, z, to_x, to_y, to_z;
 } Asked;
 
 static double inside(double x) { return cn_clamp(x, -(double)FLT_MAX, (double)FLT_MAX); }
 
-static Asked asked_of(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
+// What is rounded in a difference, and to single precision, is taken back.
+static Four end_of(double x, double way, double slack) {
+  double in = inside(x);
+  float f = (float)(in + way * (1.2e-7 * fabs(in) + slack));
+  return (Four){f, f, f, f};
+}
+
+static void set_asked(Asked *a, const CniMesh *m, CnVec3 lo, CnVec3 hi) {
   CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
-  // what is rounded in the difference, and to single precision, is taken back
   double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z)) + 1e-37;
-  const double from[3] = {inside(l.x), inside(l.y), inside(l.z)};
-  const double to[3] = {inside(h.x), inside(h.y), inside(h.z)};
-  Asked a;
-  for (int32_t k = 0; k < 3; k++) {
-    a.lo[k] = (float)(from[k] - 1.2e-7 * fabs(from[k]) - slack);
-    a.hi[k] = (float)(to[k] + 1.2e-7 * fabs(to[k]) + slack);
-  }
-  return a;
+  a->x = end_of(l.x, -1, slack);
+  a->y = end_of(l.y, -1, slack);
+  a->z = end_of(l.z, -1, slack);
+  a->to_x = end_of(h.x, 1, slack);
+  a->to_y = end_of(h.y, 1, slack);
+  a->to_z = end_of(h.z, 1, slack);
 }
 
 // Which of the boxes below one, a bit each.
-static unsigned which_meet(const CniMesh *m, Place group, const Asked *a) {
-  const float *box = &m->boxes[6 * (size_t)(m->level_first[group.level] + FAN * group.index)];
-  int32_t in[FAN], left = m->level_size[group.level] - FAN * group.index;
-  for (int32_t i = 0; i < FAN; i++)
-    in[i] = (box[i] <= a->hi[0]) & (box[FAN + i] <= a->hi[1]) & (box[2 * FAN + i] <= a->hi[2]) &
-            (box[3 * FAN + i] >= a->lo[0]) & (box[4 * FAN + i] >= a->lo[1]) &
-            (box[5 * FAN + i] >= a->lo[2]);
-  unsigned bits = (unsigned)(in[0] | in[1] << 1 | in[2] << 2 | in[3] << 3);
+static inline unsigned which_meet(const CniMesh *m, Place group, const Asked *a) {
+  const float *at = &m->boxes[6 * (size_t)(m->level_first[group.level] + FAN * group.index)];
+  const FourThere *box = (const FourThere *)(const void *)at;
+  int32_t left = m->level_size[group.level] - FAN * group.index;
+  FourBits in = (box[0] <= a->to_x) & (box[1] <= a->to_y) & (box[2] <= a->to_z) & (box[3] >= a->x) &
+                (box[4] >= a->y) & (box[5] >= a->z) & (FourBits){1, 2, 4, 8};
+  TwoBits halves = (TwoBits)in;
+  uint64_t both = (uint64_t)(halves[0] | halves[1]);
+  unsigned bits = (unsigned)(both | both >> 32) & 15;
   return left < FAN ? bits & ((1u << left) - 1) : bits;
 }
+
+static int32_t top_bit(unsigned bits) { return 31 - __builtin_clz(bits); }
 
 static int apart(double a, double b, double c, double lo, double hi) {
   return cn_min(a, cn_min(b, c)) > hi || cn_max(a, cn_max(b, c)) < lo;
@@ -192,9 +205,8 @@ static int32_t push(const CniMesh *m, Place *waiting, int32_t count, Place at) {
 // Triangles of a group of four that meet a box.
 static void take_leaves(const CniMesh *m, int32_t group, unsigned which, CnVec3 lo, CnVec3 hi,
                         CniMeshTake take, void *context) {
-  for (int32_t n = 0; n < FAN; n++) {
-    if (!(which >> n & 1)) continue;
-    int32_t triangle = m->order[FAN * group + n];
+  for (; which != 0; which &= which - 1) {
+    int32_t triangle = m->order[FAN * group + __builtin_ctz(which)];
     CniTriangle t = cni_mesh_triangle(m, triangle);
     if (cni_triangle_meets(&t, lo, hi)) take(context, triangle);
   }
@@ -202,7 +214,8 @@ static void take_leaves(const CniMesh *m, int32_t group, unsigned which, CnVec3 
 
 // Groups of boxes that meet a box, down to the leaves; without `take` the answer is whether there is one.
 static int descend(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
-  Asked asked = asked_of(m, lo, hi);
+  Asked asked;
+  set_asked(&asked, m, lo, hi);
   Place waiting[WAITING];
   int32_t count = 0;
   waiting[count++] = (Place){m->level_count - 1, 0}; // the root stands alone in its group
@@ -214,8 +227,8 @@ static int descend(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, voi
     if (at.level == 0)
       take_leaves(m, at.index, which, lo, hi, take, context);
     else
-      for (int32_t n = FAN; n-- > 0;)
-        if (which >> n & 1) waiting[count++] = (Place){at.level - 1, FAN * at.index + n};
+      for (; which != 0; which ^= 1u << top_bit(which))
+        waiting[count++] = (Place){at.level - 1, FAN * at.index + top_bit(which)};
   }
   return 0;
 }

@@ -96,7 +96,7 @@ static double gap_then(const CniAssemblyInput *in, const CniContact *c, const Cn
     *place = farthest(other, cn_neg(turned));
     return cn_dot(turned, cn_sub(*place, cn_pose_point(then.pose, x)));
   }
-  CniPlaces p = cni_places(a, b);
+  CniPlaces p = cni_places_of(a, b, c->feature, c->normal);
   *place = cn_madd(p.a, 0.5 * p.gap, p.normal);
   return p.gap;
 }

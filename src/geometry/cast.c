@@ -26,18 +26,22 @@ static CniPlaces over_plane(const CniPlaced *a, const CniPlaced *b) {
 
 static CniPlaces turned(CniPlaces p) { return (CniPlaces){p.gap, cn_neg(p.normal), p.b, p.a}; }
 
+static CniPlaces of_nearest(const CniConvex *x, const CniNearest *near) {
+  CnVec3 pa = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < near->simplex.count; i++)
+    pa = cn_madd(pa, near->simplex.share[i], near->simplex.corner[i].a);
+  CniPlaces p = {near->gap - x->round_a - x->round_b, cn_rotate(x->a->pose.rotation, near->normal),
+                 CN_VEC3_ZERO, CN_VEC3_ZERO};
+  p.a = cn_pose_point(x->a->pose, cn_madd(pa, x->round_a, near->normal));
+  p.b = cn_madd(p.a, p.gap, p.normal);
+  return p;
+}
+
 static CniPlaces of_convex(const CniPlaced *a, const CniPlaced *b) {
   CniConvex x = cni_convex_of(a, b, INFINITY);
   CniNearest near;
   cni_convex_nearest(&x, &near);
-  CnVec3 pa = CN_VEC3_ZERO;
-  for (int32_t i = 0; i < near.simplex.count; i++)
-    pa = cn_madd(pa, near.simplex.share[i], near.simplex.corner[i].a);
-  CniPlaces p = {near.gap - x.round_a - x.round_b, cn_rotate(a->pose.rotation, near.normal),
-                 CN_VEC3_ZERO, CN_VEC3_ZERO};
-  p.a = cn_pose_point(a->pose, cn_madd(pa, x.round_a, near.normal));
-  p.b = cn_madd(p.a, p.gap, p.normal);
-  return p;
+  return of_nearest(&x, &near);
 }
 
 static CniPlaces of_surface(const CniPlaced *a, const CniPlaced *b) {
@@ -56,6 +60,22 @@ CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b) {
   if (end_b) return over_plane(a, b);
   if (end_a) return turned(over_plane(b, a));
   return of_convex(a, b);
+}
+
+CniPlaces cni_places_of(const CniPlaced *a, const CniPlaced *b, uint32_t feature, CnVec3 normal) {
+  const uint32_t others = CNI_SHAPE_UNBOUNDED | CNI_SHAPE_SURFACE;
+  if ((cni_shape_kinds[a->kind]->flags | cni_shape_kinds[b->kind]->flags) & others)
+    return cni_places(a, b);
+  CniConvex x = cni_convex_of(a, b, INFINITY);
+  CniNearest near;
+  CnVec3 own = cn_unrotate(a->pose.rotation, normal);
+  CnVec3 back = cn_neg(cn_unrotate(b->pose.rotation, normal));
+  // names of two kinds stand in the order of these (collide.c)
+  if (a->kind > b->kind) feature = cni_feature_turned(feature);
+  uint32_t parts[2] = {cni_part_named(a, feature >> 10 & 0x3ffu, own),
+                       cni_part_named(b, feature & 0x3ffu, back)};
+  if (!cni_convex_meet(&x, parts, &near)) cni_convex_nearest(&x, &near);
+  return of_nearest(&x, &near);
 }
 
 static double size_of(const CniPlaced *shape) {

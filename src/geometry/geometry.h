@@ -76,6 +76,8 @@ typedef struct CniPlaces {
   CnVec3 a, b;   // on the surfaces, gap apart along the normal
 } CniPlaces;
 CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b);
+// The same to round-off, sooner where they still touch with the parts that a contact names, and nearly along the normal.
+CniPlaces cni_places_of(const CniPlaced *a, const CniPlaced *b, uint32_t feature, CnVec3 normal);
 
 // Some of many points, as few as will do, outside whose hull none is by more than `enough`, m
 // (simplify.c): their numbers. Refused where a hull cannot have as many corners as that takes.

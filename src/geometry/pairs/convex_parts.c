@@ -32,7 +32,19 @@ static int round_alone(const CniPlaced *shape, uint32_t part, CnVec3 d, double r
   return 1;
 }
 
+// As contacts name a part; directions tell of a side which one it is.
+uint32_t cni_part_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  const CniPartsOf *kind = &cni_parts_of[shape->kind];
+  if (name == CNI_FEATURE_FACE) return kind->side ? kind->side(shape, direction) : 0;
+  return kind->named ? kind->named(shape, name, direction) : 0;
+}
+
 // ---- balls and capsules ----
+
+static uint32_t ball_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  (void)shape, (void)direction;
+  return name == 0 ? cni_part_corner(0) : 0;
+}
 
 static int ball_part(const CniPlaced *shape, uint32_t part, CniPart *p) {
   (void)shape;
@@ -69,6 +81,11 @@ static uint32_t capsule_edge(const CniPlaced *shape, uint32_t part, CnVec3 d, do
   (void)shape, (void)d;
   *across = 0;
   return part == cni_part_edge(0, 1) ? 2 : 0;
+}
+
+static uint32_t capsule_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  (void)shape, (void)direction;
+  return name < 2 ? cni_part_corner(name) : name == 2 ? cni_part_edge(0, 1) : 0;
 }
 
 // ---- boxes ----
@@ -136,6 +153,15 @@ static uint32_t box_edge(const CniPlaced *shape, uint32_t part, CnVec3 d, double
   if (axis < 0) return 0;
   *across = cn_max(fabs(d.x), cn_max(fabs(d.y), fabs(d.z)));
   return 8 + cni_box_edge(axis, (uint32_t)first_of(part));
+}
+
+static uint32_t box_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  (void)shape, (void)direction;
+  if (name < 8) return cni_part_corner(name);
+  if (name >= 8 + 12) return 0;
+  uint32_t axis = (name - 8) / 4, u = (axis + 1) % 3, v = (axis + 2) % 3;
+  uint32_t from = (name & 1) << u | (name >> 1 & 1) << v;
+  return cni_part_edge(from, from | 1u << axis);
 }
 
 // ---- hulls ----
@@ -215,6 +241,23 @@ static uint32_t hull_edge(const CniPlaced *shape, uint32_t part, CnVec3 d, doubl
   return 0;
 }
 
+// An edge at the corner that is farthest.
+static uint32_t hull_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  const CniHull *h = shape->hull;
+  if (name < (uint32_t)h->vertex_count) return cni_part_corner(name);
+  int32_t at = h->farthest(h->vertex_columns.values, h->vertex_columns.stride, direction);
+  for (int32_t i = h->first_about[at]; i < h->first_about[at + 1]; i++) {
+    const CniHullFace *side = &h->faces[h->about[i]];
+    const CniHullCorner *c = &h->corners[side->first];
+    for (int32_t k = 0; k < side->count; k++) {
+      if ((uint32_t)c[k].edge != name) continue;
+      int32_t from = c[k].vertex, to = c[k + 1 < side->count ? k + 1 : 0].vertex;
+      return cni_part_edge((uint32_t)(from < to ? from : to), (uint32_t)(from < to ? to : from));
+    }
+  }
+  return 0;
+}
+
 // ---- cylinders and cones ----
 
 #define LOWER 32 // corner of the lower rim; that of the upper one is 0
@@ -286,6 +329,12 @@ static int frustum_alone(const CniPlaced *shape, uint32_t part, CnVec3 d, double
   return share < 0.5 && size * share + depth + sqrt(2 * r * depth) < within;
 }
 
+static uint32_t frustum_named(const CniPlaced *shape, uint32_t name, CnVec3 direction) {
+  (void)shape, (void)direction;
+  if (name == WALL) return cni_part_edge(0, LOWER);
+  return name < 2 * LOWER ? cni_part_corner(name & LOWER) : 0;
+}
+
 // ---- ellipsoids ----
 
 static int ellipsoid_part(const CniPlaced *shape, uint32_t part, CniPart *p) {
@@ -303,13 +352,16 @@ static int ellipsoid_top(const CniPlaced *shape, uint32_t part, CnVec3 d, double
 }
 
 const CniPartsOf cni_parts_of[CN_SHAPE_KIND_COUNT] = {
-    [CN_SHAPE_SPHERE] = {ball_part, ball_top, round_alone, NULL, NULL, NULL},
-    [CN_SHAPE_CAPSULE] = {capsule_part, capsule_top, sharp_alone, NULL, NULL, capsule_edge},
-    [CN_SHAPE_BOX] = {box_part, box_top, sharp_alone, box_inset, box_side, box_edge},
-    [CN_SHAPE_HULL] = {hull_part, hull_top, sharp_alone, hull_inset, hull_side, hull_edge},
+    [CN_SHAPE_SPHERE] = {ball_part, ball_top, round_alone, NULL, NULL, NULL, ball_named},
+    [CN_SHAPE_CAPSULE] = {capsule_part, capsule_top, sharp_alone, NULL, NULL, capsule_edge,
+                          capsule_named},
+    [CN_SHAPE_BOX] = {box_part, box_top, sharp_alone, box_inset, box_side, box_edge, box_named},
+    [CN_SHAPE_HULL] = {hull_part, hull_top, sharp_alone, hull_inset, hull_side, hull_edge,
+                       hull_named},
     [CN_SHAPE_CYLINDER] = {frustum_part, frustum_top, frustum_alone, frustum_inset, frustum_side,
-                           frustum_edge},
+                           frustum_edge, frustum_named},
     [CN_SHAPE_CONE] = {frustum_part, frustum_top, frustum_alone, frustum_inset, frustum_side,
-                       frustum_edge},
-    [CN_SHAPE_ELLIPSOID] = {ellipsoid_part, ellipsoid_top, round_alone, NULL, NULL, NULL},
+                       frustum_edge, frustum_named},
+    [CN_SHAPE_ELLIPSOID] = {ellipsoid_part, ellipsoid_top, round_alone, NULL, NULL, NULL,
+                            ball_named},
 };

@@ -77,8 +77,12 @@ typedef struct CniPartsOf {
   // The name of an edge in contacts, 0 if it is none, and how much the sides at it are across the
   // direction: the larger cosine.
   uint32_t (*edge)(const CniPlaced *shape, uint32_t part, CnVec3 direction, double *across);
+  uint32_t (*named)(const CniPlaced *shape, uint32_t name, CnVec3 direction); // what is no side
 } CniPartsOf;
 extern const CniPartsOf cni_parts_of[CN_SHAPE_KIND_COUNT];
+
+// The part of a name in contacts, along a direction; 0: not known. It may be another one: cni_convex_meet tells.
+uint32_t cni_part_named(const CniPlaced *shape, uint32_t name, CnVec3 direction);
 
 // A rim or a wall and a corner, an edge or a wall: where they are nearest, or deepest (convex_rims.c). 0: no such place.
 typedef struct CniBent {

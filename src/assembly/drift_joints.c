@@ -158,9 +158,10 @@ static void move(const CniDrift *d, CniDriftBody *body) {
   int32_t i = body->body;
   CnPose old = in->pose[i], *now = &in->pose_new[i];
   CnTwist start = in->twist[i], *end = &in->end[i];
-  double h = in->time_step;
+  double h = body->pace;
   end->velocity = cn_madd(start.velocity, 1 / body->mass, body->impulse.velocity);
-  now->position = cn_madd(old.position, h / 2, cn_add(start.velocity, end->velocity));
+  now->position =
+      cn_madd(cn_add(old.position, body->along), h / 2, cn_add(start.velocity, end->velocity));
   CnVec3 m = body->middle;
   CniDriftTorque torque = {cn_unrotate(old.rotation, body->impulse.spin), body->arms};
   if (cn_norm2(torque.arms.x) + cn_norm2(torque.arms.y) + cn_norm2(torque.arms.z) > 0)
@@ -195,11 +196,12 @@ void cni_drift_forget(const CniDrift *d, CniDriftBody *body) {
 static void load_lane(const CniDrift *d, const CniDriftBody *body, CniDriftEight *e, int32_t k) {
   CnPose from = d->in->pose[body->body];
   e->inv_mass[k] = 1 / body->mass;
+  e->pace[k] = body->pace;
   e->turn[k] = body->turn;
   cni_lane_put(&e->inertia, k, body->inertia);
   cni_lane_put(&e->spin, k, body->spin);
   cni_lane_put(&e->middle, k, body->middle);
-  cni_lane_put(&e->position, k, from.position);
+  cni_lane_put(&e->position, k, cn_add(from.position, body->along));
   cni_lane_put(&e->velocity, k, d->in->twist[body->body].velocity);
   cni_lane_put_quat(&e->rotation, k, from.rotation);
   cni_lane_put(&e->force, k, body->impulse.velocity);
@@ -221,7 +223,7 @@ static void store_lane(const CniDrift *d, CniDriftBody *body, const CniDriftEigh
 static void move_eight(const CniDrift *d, int32_t count, CniDriftBody *const *list) {
   _Alignas(64) CniDriftEight e;
   for (int32_t k = 0; k < CNI_TREE_LANES; k++) load_lane(d, list[k < count ? k : 0], &e, k);
-  int32_t left = cni_tree_kernels(cni_simd_level())->turn_eight(&e, d->in->time_step);
+  int32_t left = cni_tree_kernels(cni_simd_level())->turn_eight(&e);
   for (int32_t k = 0; k < count; k++)
     if (left >> k & 1)
       move(d, list[k]);
@@ -260,16 +262,27 @@ double cni_drift_look_at_all(const CniDrift *d, const int32_t *list_of, int32_t 
   return worst;
 }
 
+// s, of all bodies of a link's island.
+static double pace_of(const CniDrift *d, const CniDriftLink *link) {
+  double pace = d->in->time_step;
+  for (int32_t k = link->pair; k < link->pair + link->pair_count; k++) {
+    int32_t body = d->pairs[k].a >= 0 ? d->pairs[k].a : d->pairs[k].b;
+    if (body >= 0) pace = d->bodies[body].pace;
+  }
+  return pace;
+}
+
 // Newton's method with the factor as it is: to the end, or until it becomes slow.
 static void drift_island(const CniDrift *d, int32_t island) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
   cni_direct_island(d->in->direct, island, &begin, &end);
-  double before = INFINITY, now = d->last[island];
-  int slides = 0;
+  double before = INFINITY, now = d->last[island], pace = pace_of(d, &d->links[list_of[begin]]);
+  int slides = 0, rods = 0;
   for (int32_t i = begin; i < end; i++) {
     const CniDriftLink *link = &d->links[list_of[i]];
     slides |= !link->turns && (link->dim > link->locked || !link->point);
+    rods |= link->apart;
   }
   for (int32_t k = 0; k < MAX_NEWTON && now > 1; k++) {
     if (!(now < (k <= SETTLING ? HOPE : SLOW) * before)) break;
@@ -280,7 +293,7 @@ static void drift_island(const CniDrift *d, int32_t island) {
     for (int32_t i = begin; i < end; i++) {
       const CniDriftLink *link = &d->links[list_of[i]];
       for (int32_t r = link->row; r < link->row + link->dim; r++)
-        d->impulse[r] -= 2 / d->in->time_step * d->change[r];
+        d->impulse[r] -= 2 / pace * d->change[r];
     }
     cni_direct_least(d->in->direct, d->impulse, island, island + 1);
     go(d, list_of, begin, end);
@@ -290,6 +303,10 @@ static void drift_island(const CniDrift *d, int32_t island) {
     now = expected < (slides ? SURE : HINGES_SURE) && now < (slides ? NEAR : HINGES_NEAR)
               ? expected
               : cni_drift_look_at_all(d, list_of, begin, end, (now > COARSE) + (now > WIDE));
+    // forces along the lines that there were lead there at once where lines are alone, but belong along the new ones
+    if (!(rods && now <= 1)) continue;
+    go(d, list_of, begin, end);
+    now = cni_drift_look_at_all(d, list_of, begin, end, 2);
   }
   // arms that reach to another body are known once more, for the angular momentum
   if (slides) go(d, list_of, begin, end);
@@ -404,7 +421,7 @@ static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   int32_t i = body->body;
   CnQuat a = in->pose[i].rotation, c = in->pose_new[i].rotation;
   CnMat3 turn = cn_qmat(cn_qunit((CnQuat){a.w + c.w, a.x + c.x, a.y + c.y, a.z + c.z}));
-  double f = in->time_step / 4, share = body->turn / in->time_step; // of the turn
+  double f = body->pace / 4, share = body->turn / body->pace; // of the turn
   CnVec3 j = body->inertia;
   if (!is_stiff(d, body)) return cn_srotate(turn, cn_vec3(share / j.x, share / j.y, share / j.z));
   CnMat3 b = in_body(a, body->arms);
@@ -742,7 +759,9 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   CNI_TRY(cni_drift_list(&d));
   if (d.link_count == 0) return CN_OK;
   CNI_TRY(shape(&d));
-  if (!cni_direct_fits(in->direct)) {
+  int fits = cni_direct_fits(in->direct);
+  cni_drift_paces(&d, fits ? cni_direct_islands(in->direct) : 0);
+  if (!fits) {
     for (int32_t i = 0; i < d.body_count; i++) move(&d, &d.bodies[i]);
     cni_drift_close_alone(&d);
     return CN_OK;

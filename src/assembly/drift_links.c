@@ -12,7 +12,6 @@
 #define HINGES 500     // times that much is let be at hinges, which are many
 #define SPEEDS 1e-9    // rad/s, m/s: of motors
 #define ROUNDING 2e-15 // of the positions
-#define AXLE 1e4       // how soon a joint's arm is one
 #define APART 1e4      // error, in units of what may be left, that is none of round-off
 
 static int moves(const CniModel *model, const CniJoint *joint) {
@@ -299,22 +298,6 @@ static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
   d->link_count++;
 }
 
-// Angles whose speed is kept go as far as their bodies turn with it: 2 atan(k w/2).
-static void aim_motors(const CniDrift *d, const CniDriftLink *link) {
-  for (int32_t r = link->locked; r < link->dim; r++) {
-    const CniHold *hold = &d->holds[link->row + r];
-    const CniDriftPair *pair = &d->pairs[link->pair];
-    if (hold->rate == 0) continue;
-    double k = d->bodies[pair->b >= 0 ? pair->b : pair->a].turn, w = 0;
-    if (pair->a >= 0) {
-      int32_t a = d->bodies[pair->a].body;
-      w = cn_dot(d->lines[link->line + r].angular, d->in->twist[a].spin);
-    }
-    d->target[link->row + r] +=
-        2 * (cni_atan2(0.5 * k * (w + hold->rate), 1) - cni_atan2(0.5 * k * w, 1));
-  }
-}
-
 CnStatus cni_drift_list(CniDrift *d) {
   const CniModel *model = d->in->model;
   int32_t *place_of;
@@ -324,13 +307,6 @@ CnStatus cni_drift_list(CniDrift *d) {
   for (int32_t i = 0; i < model->joint_count; i++) add_joint(d, place_of, i);
   for (int32_t i = 0; i < model->coupling_count; i++) add_coupling(d, place_of, i);
   for (int32_t i = 0; i < model->joint_count; i++) add_rotors(d, place_of, i);
-  for (int32_t i = 0; i < d->body_count; i++) {
-    CniDriftBody *body = &d->bodies[i];
-    double h = d->in->time_step, share = 1 / (1 + AXLE * body->across);
-    body->turn = h + share * (cni_drift_stretched(h, cn_norm(body->spin)) - h);
-  }
-  for (int32_t i = 0; i < d->link_count; i++)
-    if (d->links[i].joint >= 0) aim_motors(d, &d->links[i]);
   return CN_OK;
 }
 

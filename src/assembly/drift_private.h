@@ -41,6 +41,8 @@ typedef struct CniDriftBody {
   double mass;
   CnVec3 inertia;
   double across;   // largest s^2 of its joints
+  double pace;     // s: that for which its island moves (drift/pace.c),
+  CnVec3 along;    // m: and what its centre of mass goes besides
   double turn;     // s: k
   CnVec3 spin;     // W0
   CnVec3 middle;   // Wm
@@ -102,6 +104,8 @@ typedef struct CniDrift {
 } CniDrift;
 
 CnStatus cni_drift_list(CniDrift *drift); // what takes part
+// How long the drift of each body is, by islands that are known (drift/pace.c); motors are aimed by it.
+void cni_drift_paces(CniDrift *drift, int32_t islands);
 // Means of arms and, if the lines follow (1: but those of hinges, 2: all), of these with the poses reached, and what is left of the
 // errors; returns the largest in units of what may be left.
 double cni_drift_look(const CniDrift *drift, const CniDriftLink *link, int follow);

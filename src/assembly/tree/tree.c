@@ -11,6 +11,8 @@
 
 #define NEAR_LIMIT 1e-3 // rad
 #define ANGLES 16       // steps after which the turns of a joint are counted anew
+#define BENDS 1e-5      // square of a spin that is another, over that of the root
+#define SLOW_TURN 1e-6  // rad in a step: it makes no difference
 
 // ---- the step ----
 
@@ -53,6 +55,69 @@ static int limits_rest(const CniTree *t, const CniTreeInput *in) {
   return 1;
 }
 
+// Does the spin of a node differ from that of its root?
+static int differs(const CniModel *model, const CniTreeNode *node, const CniTreeNode *root) {
+  CnVec3 own = model->twist[node->body].spin, all = model->twist[root->body].spin;
+  return cn_norm2(cn_sub(own, all)) > BENDS * cn_norm2(all);
+}
+
+#define MAY 1  // a root that turns, and nothing that hangs there turns otherwise;
+#define ARMS 2 // joints there are away from centres of mass
+
+// A joint between two nodes, or of one: what differs in spin does not turn as a whole.
+static void look_at(const CniTree *t, const CniModel *model, int32_t link, int32_t *may) {
+  const CniTreeNode *nodes = t->nodes, *node = &nodes[link], *own = &nodes[node->own];
+  const CniTreeFrame *frame = &t->frames[link];
+  int32_t parent = node->parent, roots[2] = {own->root, parent >= 0 ? nodes[parent].root : -1};
+  if (!(frame->reach > 0 || frame->parent_reach > 0)) return;
+  for (int32_t k = 0; k < 2; k++) {
+    if (roots[k] < 0 || !(t->floats[roots[k]] & MAY)) continue;
+    const CniTreeNode *root = &nodes[roots[k]];
+    t->floats[roots[k]] |= ARMS;
+    if (!(frame->reach > 0 && differs(model, own, root)) &&
+        !(parent >= 0 && frame->parent_reach > 0 && differs(model, &nodes[parent], root)))
+      continue;
+    t->floats[roots[k]] = 0;
+    --*may;
+  }
+}
+
+// What is tied by a loop to what turns otherwise is part of it.
+static int spreads(const CniTree *t, int32_t *may) {
+  int changed = 0;
+  for (int32_t i = t->node_count; i < t->link_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    if (node->parent < 0) continue;
+    uint8_t *a = &t->floats[t->nodes[node->own].root], *b = &t->floats[t->nodes[node->parent].root];
+    if ((*a > 0) == (*b > 0)) continue;
+    *a = *b = 0;
+    --*may;
+    changed = 1;
+  }
+  return changed;
+}
+
+// Do several bodies that hang together turn as a whole? That goes by the drift of any machine, which has a pace for
+// it (drift/pace.c). Bodies that joints hold at their centres turn for themselves.
+static int turns_as_one(const CniTree *t, const CniTreeInput *in) {
+  const CniModel *model = in->model;
+  double slow = SLOW_TURN / in->time_step;
+  int32_t may = 0, any = 0;
+  for (int32_t i = 0; i < t->link_count && (may > 0 || i <= t->last_root); i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    if (i < t->node_count && node->root == i) {
+      int alone = t->bodies[i / CNI_TREE_LANES].alone[i % CNI_TREE_LANES] > 0;
+      t->floats[i] = !alone && cn_norm2(model->twist[node->body].spin) > slow * slow ? MAY : 0;
+      may += t->floats[i];
+    }
+    look_at(t, model, i, &may);
+  }
+  while (may > 0 && spreads(t, &may)) continue;
+  for (int32_t i = 0; may > 0 && !any && i < t->node_count; i++)
+    any = t->nodes[i].root == i && t->floats[i] == (MAY | ARMS);
+  return any;
+}
+
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   const CniTreeKernels *kernels = t->kernels;
   int limited = t->acts & CNI_TREE_LIMITED, wanted = in->drift_first && !limited ? 2 : 1;
@@ -87,7 +152,7 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
     *tree = t;
   }
   CNI_TRY(cni_tree_shape(t, model));
-  if (!t->is_tree) return CN_OK;
+  if (!t->is_tree || turns_as_one(t, in)) return CN_OK;
   for (int32_t i = 0; t->node_count < t->body_count && i < t->body_count; i++) {
     if (t->roles[i].has_mass) continue;
     t->pose[i] = model->pose[i];

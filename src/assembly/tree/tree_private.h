@@ -43,6 +43,7 @@ typedef struct CniTreeNode {
   int32_t body, joint; // joint: -1: none
   int32_t own;         // the node of the body
   int32_t last;        // the last node that hangs at this or at one before
+  int32_t root;        // the node from which it hangs, itself if it has no
   int32_t parent;      // node, -1: none: the joint leads to the ground, or to
   int32_t base;        // a body that stays where it is; -1: none
   int32_t acts;        // as its copy
@@ -97,6 +98,8 @@ typedef struct CniTreeBodies {
   CniTreeVec spin;     // where the drift begins, in its own axes
   CniTreeVec middle;
   double across[CNI_TREE_LANES]; // largest s^2 of its joints (drift_joints.c)
+  double alone[CNI_TREE_LANES];  // 1: one joint leads to what stays, and none to others
+  double pace[CNI_TREE_LANES];   // s: that for which it moves (drift/pace.c)
   double turn[CNI_TREE_LANES];   // s: k of its rotation (drift.c); before the kick: tree_stiff.inc
   CniTreeVec position_new;
   CniTreeQuat rotation_new;
@@ -143,7 +146,7 @@ typedef struct CniTreeLinks {
 
 // Bodies of the drift of any machine (drift_joints.c) on their way through the lanes.
 typedef struct CniDriftEight {
-  double inv_mass[CNI_TREE_LANES], turn[CNI_TREE_LANES];
+  double inv_mass[CNI_TREE_LANES], pace[CNI_TREE_LANES], turn[CNI_TREE_LANES]; // s: CniDriftBody
   CniTreeVec inertia, spin, middle; // own axes; middle: in, a guess, and out
   CniTreeVec position, velocity;    // where they begin
   CniTreeQuat rotation;
@@ -252,6 +255,7 @@ struct CniTree {
   int32_t acts;        // of all joints
   int32_t stiff;       // 1: there is a body that forces hold against turning
   int32_t kicked_last; // 1: in the last step the drift came first
+  int32_t last_root;   // among the nodes
   int32_t floating;    // 1: a node is the root of a tree that nothing holds
   int32_t loaded;    // 1: joints ask for what the kick has to give, where nothing but gravity acts
   int32_t gone;      // 1: bodies have set out on the drift from where the kick left them,
@@ -266,7 +270,8 @@ struct CniTree {
   int32_t *stays;                             // then these bodies
   CniTreeFactor *factors;
   const CniTreeKernels *kernels;
-  uint8_t *floats; // by node: no joint leads from it to the ground
+  uint8_t
+      *floats; // by node: no joint leads from it to the ground; of a root: it may turn as a whole
   // by body of the model
   CnPose *pose;
   CnTwist *twist, *moved, *end;
@@ -290,7 +295,7 @@ struct CniTreeKernels {
   // it was not found.
   int (*drift)(CniTree *tree, const CniTreeInput *in, int after_kick);
   // Bodies of any machine by what pushes them; returns the bits of those that were not found.
-  int32_t (*turn_eight)(CniDriftEight *eight, double h);
+  int32_t (*turn_eight)(CniDriftEight *eight);
 };
 const CniTreeKernels *cni_tree_kernels(CniSimdLevel level);
 

@@ -158,6 +158,8 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
   }
   for (int32_t i = 0; i < t->node_count; i++) { // nodes that hang at one stand together
     CniTreeNode *node = &t->nodes[i], *parent = node->parent >= 0 ? &t->nodes[node->parent] : NULL;
+    node->root = parent ? parent->root : i;
+    if (!parent) t->last_root = i;
     node->last = i;
     node->is_leaf = node->is_last = 1;
     t->floating |= node->joint < 0;
@@ -247,6 +249,14 @@ static CnStatus take_lanes(CniTree *t, int32_t *stay) {
     int32_t lane, other = ground + (node->base >= 0 ? stay[node->base] : 0);
     CniTreeLinks *l = cni_tree_link(t, i, &lane);
     set_link(l, lane, node, &t->frames[i], node->own, node->parent >= 0 ? node->parent : other);
+    if (i < t->node_count)
+      t->bodies[i / CNI_TREE_LANES].alone[i % CNI_TREE_LANES] =
+          node->parent < 0 && node->joint >= 0 && node->is_leaf;
+    else // what closes a loop
+      for (int32_t side = 0; side < 2; side++) {
+        int32_t at = side ? node->parent : node->own;
+        if (at >= 0) t->bodies[at / CNI_TREE_LANES].alone[at % CNI_TREE_LANES] = 0;
+      }
   }
   return CN_OK;
 }

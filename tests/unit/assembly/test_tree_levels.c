@@ -159,7 +159,7 @@ static void bodies_alone(void **state) {
       const CniTreeKernels *kernels = cni_tree_kernels(levels[i]);
       if (!kernels || (i > 0 && levels[i] > cni_simd_level())) continue;
       e = start;
-      int32_t left = kernels->turn_eight(&e, .01);
+      int32_t left = kernels->turn_eight(&e);
       if (i == 0) first = e;
       CHECK(memcmp(&first, &e, sizeof e) == 0);
       for (int32_t k = 0; i == 0 && k < CNI_TREE_LANES; k++, all++) {

@@ -69,7 +69,8 @@ CniHold cni_coupling_hold(const CniDriftInput *input, int32_t i, double value);
 
 // The k that turns a body of that spin by h w (drift.c); h beyond three radians.
 double cni_drift_stretched(double h, double spin);
-#define CNI_DRIFT_LONG 1.2 // rad: what turns by more in a step as a whole is not stretched (drift/pace.c)
+#define CNI_DRIFT_LONG                                                                             \
+  1.2 // rad: what turns by more in a step as a whole is not stretched (drift/pace.c)
 
 // What joints do to turn a body within a drift, in its axes at the beginning: a couple, and forces f at
 // arms r that turn with it.

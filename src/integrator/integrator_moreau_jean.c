@@ -45,6 +45,7 @@ static void destroy(void *state) {
   cni_motion_release(&s->motion);
   cni_pool_release(&s->pool);
   cni_pool_release(&s->row_pool);
+  cni_pool_release(&s->shares);
   cni_release(&a, s->rows, (size_t)s->row_capacity * sizeof *s->rows);
   cni_release(&a, s->contacts, (size_t)s->contact_capacity * sizeof *s->contacts);
   cni_release(&a, s, sizeof *s);
@@ -54,7 +55,7 @@ static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator,
   CniMoreau *s = cni_allocate(allocator, sizeof *s);
   if (!s) return cni_error_memory(sizeof *s);
   *s = (CniMoreau){.allocator = *allocator, .def = *def};
-  s->pool.allocator = s->row_pool.allocator = *allocator;
+  s->pool.allocator = s->row_pool.allocator = s->shares.allocator = *allocator;
   cni_motion_init(&s->motion, allocator);
   CnStatus status = cni_clash_init(&s->clash, allocator);
   if (status != CN_OK) {
@@ -336,6 +337,17 @@ static CnStatus find_velocity(CniMoreau *s, CnSolver *solver, double t, const do
 
 // ---- the end of a step ----
 
+// Impulses of all rows; those of bilateral rows that depend on each other are shared as they are told.
+static CnStatus collect(CniMoreau *s, double t) {
+  CniMotion *m = &s->motion;
+  memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
+  for (int32_t i = 0; i < m->active; i++)
+    s->all[m->list[i]] = s->clash.answer.g[i] + s->struck[m->list[i]];
+  if (s->fixed == m->eq->bilateral_count) return CN_OK;
+  cni_motion_least(m, t, s->q_ahead, s->rows, s->fixed, &s->shares, s->rows, s->all);
+  return cni_moreau_rows(s);
+}
+
 // Is it the normal of a contact that does not leave?
 static int stays(const CniMoreau *s, int32_t i) {
   const CniMotion *m = &s->motion;
@@ -406,9 +418,7 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
   CNI_TRY(cni_check_state("v", s->v_new, m->v_count, t));
   CNI_TRY(cni_check_state("q", s->q_new, m->q_count, t));
-  memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
-  for (int32_t i = 0; i < m->active; i++)
-    s->all[m->list[i]] = s->clash.answer.g[i] + s->struck[m->list[i]];
+  CNI_TRY(collect(s, t + 0.5 * h));
   for (int32_t i = 0; i < s->fixed; i++)
     s->report.velocity_drift =
         cn_max(s->report.velocity_drift,

@@ -203,6 +203,15 @@ CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const i
 CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int32_t *rows,
                               int32_t count, int32_t *kept, int32_t *kept_count);
 
+// ---- least.c ----
+
+// Forces `all` (one a row of G) of bilateral rows of which `kept` (ascending) do not depend on each other, and carry:
+// those of least norm that do the same. Rows of the motion are others then. `rows`: room for the bilateral rows.
+CnStatus cni_motion_least(CniMotion *m, double t, const double *q, const int32_t *kept,
+                          int32_t count, CniPool *pool, int32_t *rows, double *all);
+
+// ---- projection ----
+
 // All gaps at q, into m->gaps.
 CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q);
 

@@ -28,7 +28,7 @@ CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocat
   CniDrive *d = cni_allocate(allocator, sizeof *d);
   if (!d) return cni_error_memory(sizeof *d);
   *d = (CniDrive){.allocator = *allocator, .def = *def, .stepper = stepper};
-  d->pool.allocator = *allocator;
+  d->pool.allocator = d->shares.allocator = *allocator;
   cni_motion_init(&d->motion, allocator);
   cni_motion_init(&d->probe, allocator);
   cni_step_init(&d->step, allocator);
@@ -50,6 +50,7 @@ void cni_drive_free(void *state) {
   cni_step_release(&d->step);
   cni_motion_release(&d->probe);
   cni_motion_release(&d->motion);
+  cni_pool_release(&d->shares);
   cni_pool_release(&d->pool);
   cni_release(&a, d->modes, (size_t)d->mode_capacity * sizeof *d->modes);
   cni_release(&a, d->rows, (size_t)d->row_capacity * sizeof *d->rows);
@@ -79,6 +80,14 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
                  CNI_ARRAY(rows, d->impulses), CNI_ARRAY(contacts, d->domains),
                  CNI_ARRAY(2 * contacts, d->gaps_before), CNI_ARRAY(4 * bounds, d->bounds));
 }
+
+// ---- rows ----
+
+// Rows that do not depend on each other may come to do so, where others would not: they are chosen
+// anew every few steps, and where a step fails. At a singular place (the rods of a parallelogram in
+// one line) there are fewer for a moment: the motion goes through by its inertia, in short steps,
+// until all can hold again.
+static int row_missing(const CniDrive *d) { return d->fixed_count < d->fixed_most; }
 
 // ---- telling ----
 
@@ -129,6 +138,10 @@ static void tell_point(CniDrive *d) {
   CniStep *s = &d->step;
   if (!observer->point) return;
   if (!d->redundant || cni_modes_tell(d) != CN_OK) own_forces(d);
+  // where a place is singular rows that are left out do not quite depend on the others
+  if (!row_missing(d))
+    cni_motion_least(&d->probe, d->t, s->q1, d->fixed, d->fixed_count, &d->shares, d->rows,
+                     d->all_multipliers);
   CnPoint point = {.time = d->t,
                    .step = s->h,
                    .q = s->q1,
@@ -191,12 +204,6 @@ static double least_step(const CniDrive *d) {
   double round_off = 16 * CNI_ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
   return cn_max(d->def.step_min / cni_time_unit(d->motion.eq), round_off);
 }
-
-// Rows that do not depend on each other may come to do so, where others would not: they are chosen
-// anew every few steps, and where a step fails. At a singular place (the rods of a parallelogram in
-// one line) there are fewer for a moment: the motion goes through by its inertia, in short steps,
-// until all can hold again.
-static int row_missing(const CniDrive *d) { return d->fixed_count < d->fixed_most; }
 
 static CnStatus renew_rows(CniDrive *d, int *changed) {
   d->rows_known = d->report.steps + 1;
@@ -355,29 +362,38 @@ static int covered(const CniDrive *d) {
 static int can_lead(const CniDrive *d) {
   int closed = 0;
   for (int32_t i = 0; i < cni_drive_count(d); i++) closed |= d->modes[i].closed;
-  return closed && d->def.tolerance > 0 && d->def.accumulation > 0;
+  return closed && d->def.accumulation > 0;
+}
+
+// A step that is part of the motion, as far as nothing has happened in it: *found. *anew: the contacts are listed
+// anew instead.
+static CnStatus try_step(CniDrive *d, CniFound *found, double *position, double *velocity,
+                         int *anew) {
+  CNI_TRY(make_step(d, next_length(d), position, velocity));
+  d->left = 0;
+  d->left = !covered(d);
+  if (!d->left && cni_drive_count(d) > 0) CNI_TRY(cni_watch_step(d, found));
+  *anew = d->left;
+  d->left = 0;
+  return *anew ? renew(d) : CN_OK;
 }
 
 static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
+  int anew = 0;
   CNI_TRY(check_limits(d));
   if (cni_jolt_is(d)) return cni_jolt_pass(d);
   CNI_TRY(tell_start(d));
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
-  CnStatus status = make_step(d, next_length(d), &position, &velocity);
-  if (status == CN_OK) {
-    d->left = 0;
-    if (!covered(d)) return renew(d);
-    if (cni_drive_count(d) > 0) status = cni_watch_step(d, &found);
-  }
-  if (status == CN_STOPPED &&
-      can_lead(d)) { // forces grow beyond all bounds, or rows that slip depend on each other
+  CnStatus status = try_step(d, &found, &position, &velocity, &anew);
+  // forces grow beyond all bounds, and what they move leaves every list, or rows that slip depend on each other
+  if (status == CN_STOPPED && can_lead(d)) {
     CniFound none = {1, CN_EVENT_IMPACT, -1, 0};
     CNI_TRY(cni_lead_on(d));
     return cni_modes_settle(d, &none);
   }
   CNI_TRY(status);
-  if (d->left) return renew(d);
+  if (anew) return CN_OK;
   d->h_limit = 0;
   if (found.contact < 0) return accept(d, position, velocity);
 

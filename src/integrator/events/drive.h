@@ -64,6 +64,7 @@ typedef struct CniDrive {
   int32_t given;     // slips of contacts whose normals depend on others
   int32_t redundant; // rows of closed contacts depend on each other: single forces are not known
   CniPool pool;      // sizes of the system
+  CniPool shares;    // of rows that depend on others, where forces are told
   double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses,
       *gaps_before;
 
@@ -77,6 +78,7 @@ typedef struct CniDrive {
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
+  int32_t ahead; // of the friction problem: slow slips have the direction of the end of the step
   double slides; // of the friction problem: how much slip outweighs accelerations
   int32_t locks; // of its answer: something that slips cannot
   double jam;    // m/s: what a jam has left of its approach, 0: there was none
@@ -169,6 +171,8 @@ double cni_slip_zero(const CniDrive *d);
 // What friction can stop, or begin, within the time dt in which it makes a way u dt below the tolerance is slow:
 // friction does the same in that time, and what else happens in it is of second order.
 double cni_slip_slow(const CniDrive *d);
+// What is slower keeps its direction within a step.
+double cni_slip_stiff(const CniDrive *d);
 
 // The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
 // chosen[0 .. count), bounds, which are followed by repetition where they go with the answer. `time`: over

@@ -20,6 +20,19 @@ double cni_slip_slow(const CniDrive *d) {
   return 0.03 * sqrt(d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
 }
 
+// A slip of u turns into the direction of its force within u/(mu L W). In steps of a fixed length h that is none where
+// friction turns it by more than one within h: its direction is then that of the end of the step, and is kept.
+#define STIFF 0.5
+
+static double fixed_step(const CniDrive *d) {
+  double step = d->def.step / cni_time_unit(d->motion.eq), whole = d->t_end - d->t_start;
+  return step > 0 ? cn_min(step, whole) : whole;
+}
+
+double cni_slip_stiff(const CniDrive *d) {
+  return d->def.tolerance > 0 ? cni_slip_slow(d) : STIFF * fixed_step(d) * d->most;
+}
+
 // Where a slip in space has come to its end, some of its velocity is left across the direction in which
 // it was stopped, and would be stopped next, and so on.
 static double part_zero(const CniDrive *d, int32_t contact, int32_t part) {
@@ -51,6 +64,11 @@ static double own_response(const CniClash *clash, int32_t row) {
   return 0;
 }
 
+// Is the velocity at the end of a step of fixed length to tell the direction of a slip?
+static int is_stiff(const CniDrive *d, CniPartRows rows, double speed) {
+  return d->ahead && rows.count > 1 && speed < cni_slip_stiff(d);
+}
+
 // Where something slips, that decides the direction of its force.
 static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t row, double most) {
   for (int32_t part = 0; part < CNI_PARTS; part++) {
@@ -64,8 +82,9 @@ static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t 
       d->clash.q[at] += d->slides * most * side;
       return;
     }
+    double by = is_stiff(d, rows, speed) ? 1 / fixed_step(d) : d->slides * most / speed;
     for (int32_t k = 0; speed > zero && k < rows.count; k++)
-      d->clash.q[at + k] += d->slides * most * d->speeds[at + k] / speed;
+      d->clash.q[at + k] += by * d->speeds[at + k];
   }
 }
 
@@ -76,7 +95,7 @@ static void pose_problem(CniDrive *d, int32_t count, double *most) {
   CniClash *clash = &d->clash;
   for (int32_t i = 0; i < p->active; i++)
     clash->q[i] = cni_motion_row(p, p->scratch_g, i, d->impulses[i], d->a);
-  *most = 1 + cni_largest(clash->q, p->active);
+  d->most = *most = 1 + cni_largest(clash->q, p->active);
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     add_slide(d, d->chosen[i], p, row, *most);
@@ -199,7 +218,6 @@ static CnStatus find_accelerations(CniDrive *d, double t, const double *q, const
     d->impulses[i] = clash->answer.u[i];
   }
   cni_motion_push(p, clash->answer.g, d->a);
-  d->most = most;
   return CN_OK;
 }
 
@@ -220,14 +238,15 @@ static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, do
   int slides = speed > zero || side != 0;
   int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
   part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
-  if (slides && side == 0 && force < (1 - AT_LIMIT) * most) d->locks = 1;
+  int stiff = is_stiff(d, rows, speed);
+  if (slides && side == 0 && force < (1 - (stiff ? 1e-9 : AT_LIMIT)) * most) d->locks = 1;
   // the force is against the slip that begins; one that is nothing leaves the acceleration
   for (int32_t k = 0; part->slips && k < 2; k++)
-    part->direction[k] = k >= rows.count ? 0
-                         : side != 0     ? side
-                         : slides        ? u[k] / speed
-                         : force > 0     ? -g[k] / force
-                                         : w[k] / sqrt(along);
+    part->direction[k] = k >= rows.count    ? 0
+                         : side != 0        ? side
+                         : slides && !stiff ? u[k] / speed
+                         : force > 0        ? -g[k] / force
+                                            : w[k] / sqrt(along);
 }
 
 // What a closed contact does whose rows begin at `row` of the probe, by the answer.
@@ -259,7 +278,8 @@ CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t cou
   memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
   d->stops = found->kind == CN_EVENT_STICK ? found->contact : -1;
   d->stops_part = found->part;
-  for (d->slides = SLIDES;; d->slides = SLIDES_ON) {
+  d->ahead = !(d->def.tolerance > 0);
+  for (d->slides = SLIDES;;) {
     int32_t row = d->fixed_count;
     d->locks = 0;
     status = find_accelerations(d, d->t, d->q, d->v, count);
@@ -271,8 +291,12 @@ CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t cou
     for (int32_t i = 0; i < eq->bound_count; i++)
       find_mode(d, eq->contact_count + i, row + i, found);
     if (!d->locks || d->slides == SLIDES_ON) break;
+    // what comes to rest within the step has the direction that it has
+    if (!d->ahead) d->slides = SLIDES_ON;
+    d->ahead = 0;
   }
   d->slides = SLIDES;
+  d->ahead = 0;
   d->stops = -1;
   CNI_TRY(status);
   if (d->locks)

@@ -175,8 +175,9 @@ void cni_modes_aim(CniDrive *d) {
     if (slip->count < 2) continue;
     double speed = cni_motion_slip(m, i, s->jacobian0, s->rate0, s->v0, u);
     slip->speed = 0;
-    slip->slow = cni_slip_slow(d);
-    if (!(speed > cn_max(slip->slow, cni_slip_zero(d)))) continue;
+    // what is below the round-off of velocities has no direction of its own, whatever the tolerance
+    slip->slow = cn_max(cni_slip_stiff(d), cni_slip_zero(d));
+    if (!(speed > slip->slow)) continue;
     slip->speed = speed;
     for (int32_t k = 0; k < 2; k++)
       d->modes[slip->owner].parts[slip->part].direction[k] = slip->start[k] = u[k] / speed;

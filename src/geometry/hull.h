@@ -12,6 +12,7 @@
 #define CNI_HULL_VERTICES 256
 #define CNI_HULL_FACES (2 * CNI_HULL_VERTICES - 4)
 #define CNI_HULL_CORNERS (2 * (3 * CNI_HULL_VERTICES - 6))
+#define CNI_HULL_COLUMNS 512  // faces, and some to make a multiple of 8
 #define CNI_HULL_POINTS 65536 // that a hull can be made of
 
 typedef struct CniHullFace {

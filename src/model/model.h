@@ -87,8 +87,9 @@ typedef struct CniShapeExtra {
   double size[CNI_SHAPE_SIZES]; // of its kind; a sphere's is the shape's radius
   uint32_t category, mask;      // usually 1 and all bits
   int32_t trigger;
-  CniShapePoses *poses;  // null: both are the identity
-  CniGeometry *geometry; // null: none
+  CniShapePoses *poses;       // null: both are the identity
+  CniGeometry *geometry;      // null: none
+  double inradius, outradius; // of what has sizes; 0: not kept
 } CniShapeExtra;
 
 typedef struct CniShape {
@@ -153,11 +154,13 @@ static inline int cni_masks_agree(const CniShape *a, const CniShape *b) {
 // Of the largest ball inside and the smallest one around.
 static inline double cni_model_inradius(const CniShape *shape) {
   if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
+  if (shape->extra && shape->extra->inradius > 0) return shape->extra->inradius;
   CniPlaced placed = cni_shape_at(shape, CN_POSE_ONE);
   return cni_shape_inradius(&placed);
 }
 static inline double cni_model_outradius(const CniShape *shape) {
   if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
+  if (shape->extra && shape->extra->outradius > 0) return shape->extra->outradius;
   CniPlaced placed = cni_shape_at(shape, CN_POSE_ONE);
   return cni_shape_outradius(&placed);
 }

@@ -113,6 +113,11 @@ static CnStatus keep_shape(const CniModel *model, CniShape *shape, const CniShap
   shape->extra->trigger = extra->trigger;
   shape->extra->geometry = extra->geometry;
   memcpy(shape->extra->size, extra->size, sizeof extra->size);
+  if (sized) {
+    CniPlaced there = cni_shape_at(shape, CN_POSE_ONE);
+    shape->extra->inradius = cni_shape_inradius(&there);
+    shape->extra->outradius = cni_shape_outradius(&there);
+  }
   if (!placed) return CN_OK;
   CnStatus status = cni_shape_poses_reserve(model, shape);
   if (status == CN_OK)

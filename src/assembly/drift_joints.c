@@ -18,6 +18,9 @@
 // at rest has nothing to carry here: l = 0. Errors of positions that are there at the beginning stay,
 // and go away afterwards (drift_close.c).
 //
+// Machines of hinges, balls and welds of which something may hold a coordinate go along their trees (drift/along.c),
+// with the same equations; what follows is the way of all others.
+//
 // Motors, dry friction, limits and couplings that hold a coordinate in the kick (cni_joint_holds) hold
 // it here too, with what is left of their effort: a row whose impulse comes out beyond that gives
 // all it has instead, and a limit that would be passed begins to hold. Where the rows of an island
@@ -36,7 +39,7 @@
 //
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
-#include "assembly/drift_private.h"
+#include "assembly/drift/along.h"
 #include "assembly/tree/tree_private.h"
 
 #include "core/error.h"
@@ -564,6 +567,28 @@ static int has_efforts(const CniDrift *d, const int32_t *list_of, int32_t begin,
   return 0;
 }
 
+typedef struct Ways {
+  const CniDrift *d;
+  CniAlong **along;
+} Ways;
+
+static void run_along(void *context, int32_t begin, int32_t end) {
+  const Ways *ways = context;
+  for (int32_t i = begin; i < end; i++)
+    ways->d->along[i] = ways->along[i] && cni_along_run(ways->along[i]);
+}
+
+// Islands that go along their trees.
+static CnStatus go_along(CniDrift *d) {
+  int32_t islands = cni_direct_islands(d->in->direct);
+  Ways ways = {.d = d};
+  CNI_TRY(cni_arena_array(d->in->arena, islands, sizeof *d->along, &d->along));
+  CNI_TRY(CNI_TAKE(d->in->arena, islands, ways.along));
+  for (int32_t i = 0; i < islands; i++) CNI_TRY(cni_along_prepare(d, i, &ways.along[i]));
+  cni_parallel_for(d->in->tasks, islands, 1, run_along, &ways);
+  return CN_OK;
+}
+
 // How far apart the joints are without their forces: there the factor is taken from.
 static CnStatus begin_islands(CniDrift *d) {
   int32_t islands = cni_direct_islands(d->in->direct);
@@ -572,6 +597,7 @@ static CnStatus begin_islands(CniDrift *d) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   for (int32_t i = 0; i < islands; i++) {
     int32_t begin, end;
+    if (d->along[i]) continue;
     cni_direct_island(d->in->direct, i, &begin, &end);
     go(d, list_of, begin, end);
     d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
@@ -766,6 +792,7 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
     cni_drift_close_alone(&d);
     return CN_OK;
   }
+  CNI_TRY(go_along(&d));
   CNI_TRY(begin_islands(&d));
   if (is_bent(&d)) CNI_TRY(cni_drift_find_halfway(&d));
   double worst = settle(&d);

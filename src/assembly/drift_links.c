@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/math.h"
 
-#define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
+#define LINES CNI_DRIFT_LINES
 #define TURNS 1e-13    // rad
 #define HINGES 500     // times that much is let be at hinges, which are many
 #define SPEEDS 1e-9    // rad/s, m/s: of motors
@@ -154,6 +154,7 @@ static void aim_row(CniDrift *d, double value, double error, double may, double 
   const CniDriftInput *in = d->in;
   double part = in->stabilisation * error, speed = in->recovery_speed;
   d->target[d->row_count] = hold && hold->side ? value : value - part;
+  d->change[d->row_count] = d->target[d->row_count] - value;
   d->open[d->row_count] = 0;
   d->loose[d->row_count] = hold && !hold->active;
   d->impulse[d->row_count] = hold ? hold->impulse : 0;
@@ -164,6 +165,7 @@ static void aim_row(CniDrift *d, double value, double error, double may, double 
     if (speed < 0) speed = g > 0 ? sqrt(g * size) : INFINITY;
     double most = in->time_step * speed / (turns ? size : 1);
     d->target[d->row_count] = value;
+    d->change[d->row_count] = 0;
     d->open[d->row_count] = cn_clamp(part, -most, most);
     d->open_count++;
   }
@@ -230,6 +232,7 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
     add_line(d, row, 0);
     aim_row(d, holds[k].target, holds[k].passed, row->turns ? TURNS : link->tolerance, size,
             row->turns, &holds[k]);
+    d->change[d->row_count - 1] += holds[k].target - row->value;
   }
   int carries = link->locked > 0;
   for (int32_t k = 0; k < held; k++) carries |= holds[k].active;

@@ -7,6 +7,8 @@
 #include "assembly/assembly_private.h"
 #include "sparse/sparse.h"
 
+#define CNI_DRIFT_LINES 1e-13 // residual that is let be, of lever arms and radii of gyration
+
 // Directions of a row.
 typedef struct CniDriftLine {
   CnVec3 linear, angular;
@@ -84,9 +86,10 @@ typedef struct CniDrift {
   double *open;       // what of an error is to go away after the drift
   double *left;       // what it is more than its target
   double *residual;   // the same where it is held
-  double *impulse, *change;
-  double *loose;      // 1 where it is not held
-  double *soft;       // compliance where it is,
+  double *impulse;
+  double *change; // of Newton's method; before it, how far it is from its target at the beginning
+  double *loose;  // 1 where it is not held
+  double *soft;   // compliance where it is,
   double *compliance; // and of the two in the factor
   CniDirectSystem system;
   CniDriftRoom room;    // its arrays, to write to
@@ -98,6 +101,7 @@ typedef struct CniDrift {
   int32_t beginning;         // those of the beginning alone
   int32_t halfway;           // those of drift/halfway.c
   struct CniDriftHalf *half; // by body; null: there are none
+  uint8_t *along;            // by island: it went along its tree (drift/along.c)
   int32_t
       rank_known; // rows that depend on others there are left out, and not asked whether they agree
   CniDriftWhole *whole; // null: nothing is closed

@@ -154,8 +154,9 @@ static void aim_motors(const CniDrift *d, const CniDriftLink *link) {
       int32_t a = d->bodies[pair->a].body;
       w = cn_dot(d->lines[link->line + r].angular, d->in->twist[a].spin);
     }
-    d->target[link->row + r] +=
-        2 * (cni_atan2(0.5 * k * (w + hold->rate), 1) - cni_atan2(0.5 * k * w, 1));
+    double way = 2 * (cni_atan2(0.5 * k * (w + hold->rate), 1) - cni_atan2(0.5 * k * w, 1));
+    d->target[link->row + r] += way;
+    d->change[link->row + r] += way;
   }
 }
 

@@ -106,6 +106,11 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   if (!warm) return cni_error_memory(warm_bytes);
   cni_groups_room(input, &room);
   CNI_TRY(cni_problem_reserve(problem, &room));
+  if (input->bodies) {
+    CNI_TRY(CNI_RESERVE(&problem->allocator, problem->of.numbers, problem->of.capacity, 0,
+                        room.groups));
+    cni_subset_list(input->bodies, problem->of.numbers);
+  }
   cni_see_joints(input);
   cni_assemble_groups(input, problem);
 

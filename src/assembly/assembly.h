@@ -9,6 +9,7 @@
 #include "assembly/links.h"
 #include "assembly/tree.h"
 #include "collision/collision.h"
+#include "core/math/subset.h"
 #include "core/memory.h"
 #include "model/model.h"
 #include "problem/problem.h"
@@ -116,6 +117,8 @@ typedef struct CniAssemblyInput {
   const uint8_t *flies; // by body: 1: gravity does not act on it here; null: it does on all
   const CniContact *contacts;
   int32_t contact_count;
+  // the bodies that get groups, those of all contacts among them, and the shapes of contacts; null: all
+  const CniSubset *bodies, *shapes;
   CniOldContacts old;
   CnVec3 gravity;
   double time, time_step;
@@ -137,7 +140,7 @@ typedef struct CniAssemblyInput {
   CnTasks *tasks;
 } CniAssemblyInput;
 
-// Groups are bodies: group i is body i; one more at the end, without mass, is the ground. Joints
+// Groups are bodies: group i is body i, or the one at place i of `bodies`; one more at the end, without mass, is the ground. Joints
 // come first, in dense order, then contacts in the order given, by ascending rank. block_of tells
 // where a contact went, -1 where the modify hook took it out. Contacts without a body that has mass
 // have no block (-1). Joint i has the blocks joint_blocks[i] .. joint_blocks[i + 1] - 1, none

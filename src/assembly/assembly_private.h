@@ -25,6 +25,14 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Group i from body i, and the ground after them. Room must be there.
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
+// The group of a contact's body, and where tables have its shape.
+static inline int32_t cni_body_group(const CniAssemblyInput *in, int32_t body) {
+  return in->bodies ? cni_subset_place(in->bodies, body) : body;
+}
+static inline int32_t cni_shape_place(const CniAssemblyInput *in, int32_t shape) {
+  return in->shapes ? cni_subset_place(in->shapes, shape) : shape;
+}
+
 // Joints, forces and couplings alike. The group of a body, of the ground (-1) the last; radius of gyration
 // of two groups that move against each other; do rows turn?
 static inline int32_t cni_group_of(const CnProblem *problem, int32_t body) {
@@ -117,8 +125,8 @@ _Static_assert(sizeof(CniShapeCentre) == 32, "never across two lines");
 // What the first pass leaves for the second.
 typedef struct CniContactPlan {
   CniLawTable laws;
-  const uint32_t *shape_info;    // see below
-  const CniShapeCentre *centres; // per shape
+  const uint32_t *shape_info;    // per shape that may have contacts: see below
+  const CniShapeCentre *centres; // likewise
   int32_t *law_of;               // per contact; null with a hook and if all are alike
   CniTunedMaterial *tuned;       // per contact; null without a hook
   double least_recovery;         // m/s, of all contacts: the speed at which overlaps go away
@@ -184,7 +192,8 @@ static inline CniArms cni_contact_arms(const CniAssemblyInput *in, const CniCont
 static inline double cni_contact_slop(const CniAssemblyInput *in, const CniContactPlan *plan,
                                       const CniContact *c) {
   if (in->contact_slop > 0) return in->contact_slop;
-  return CNI_SLOP * cn_min(plan->centres[c->shape_a].inradius, plan->centres[c->shape_b].inradius);
+  return CNI_SLOP * cn_min(plan->centres[cni_shape_place(in, c->shape_a)].inradius,
+                           plan->centres[cni_shape_place(in, c->shape_b)].inradius);
 }
 
 // How much farther apart than its row says the shapes of contact i are after the step, m, if they go

@@ -63,8 +63,9 @@ static inline void complete_frame(Frame *f) {
 
 // ---- geometry ----
 
-static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniContact *c,
-                           CniArms arms, uint32_t info_a, uint32_t info_b) {
+static Frame fill_geometry(const CniAssemblyInput *in, const CnProblem *p, const CniBlock *block,
+                           const CniContact *c, CniArms arms, uint32_t info_a, uint32_t info_b) {
+  int32_t group_a = cni_body_group(in, c->body_a), group_b = cni_body_group(in, c->body_b);
   Frame f = {.n = c->normal};
   if (block->storage == CNI_SPHERE) {
     // along the normal an arm's length is its component
@@ -73,7 +74,7 @@ static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniC
     double nearer = ra > 0 && rb > 0 ? cn_min(ra, rb) : cn_max(ra, rb);
     f.length = nearer > 0 ? nearer : 1;
     p->spheres[block->index] = (CniSphereBlock){
-        .normal = f.n, .radius_a = ra, .radius_b = rb, .group_a = c->body_a, .group_b = c->body_b};
+        .normal = f.n, .radius_a = ra, .radius_b = rb, .group_a = group_a, .group_b = group_b};
     return f;
   }
   complete_frame(&f);
@@ -83,8 +84,8 @@ static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniC
                                           .arm_a = arms.a,
                                           .arm_b = arms.b,
                                           .length = f.length,
-                                          .group_a = c->body_a,
-                                          .group_b = c->body_b};
+                                          .group_a = group_a,
+                                          .group_b = group_b};
   return f;
 }
 
@@ -114,7 +115,8 @@ static double recovering(const CniAssemblyInput *in, const CniContactPlan *plan,
                          const CniContact *c, double b_n) {
   if (b_n >= -plan->least_recovery) return b_n;
   if (in->recovery_speed >= 0) return -in->recovery_speed;
-  double r = cn_min(plan->centres[c->shape_a].inradius, plan->centres[c->shape_b].inradius);
+  double r = cn_min(plan->centres[cni_shape_place(in, c->shape_a)].inradius,
+                    plan->centres[cni_shape_place(in, c->shape_b)].inradius);
   return cn_max(b_n, -sqrt(cn_norm(in->gravity) * r));
 }
 
@@ -153,7 +155,8 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   double b_n = cni_contact_plain_b(in, plan, c);
   if (!(restitution > 0)) return b_n;
 
-  const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
+  const CniGroup *a = &p->groups[cni_body_group(in, c->body_a)];
+  const CniGroup *b = &p->groups[cni_body_group(in, c->body_b)];
   double u_old = old_speed(in, c, arms);
   if (!(u_old < -in->restitution_threshold)) return b_n;
   CnTwist free_a = cni_group_free(a), free_b = cni_group_free(b);
@@ -278,7 +281,8 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   const CnProblem *p = loop->problem;
   const CniContact *c = &in->contacts[i];
   CniArms arms = cni_contact_arms(in, c);
-  uint32_t info_a = loop->plan->shape_info[c->shape_a], info_b = loop->plan->shape_info[c->shape_b];
+  uint32_t info_a = loop->plan->shape_info[cni_shape_place(in, c->shape_a)];
+  uint32_t info_b = loop->plan->shape_info[cni_shape_place(in, c->shape_b)];
   // what bounces in this step does so where it touches: the point is in the middle of the gap as yet.
   // Two bodies with mass keep that one point, and with it their angular momentum
   if (c->gap > 0 && !(info_a & info_b & CNI_INFO_MASS) &&
@@ -286,7 +290,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
     arms.a = cn_madd(arms.a, -0.5 * c->gap, c->normal);
     arms.b = cn_madd(arms.b, 0.5 * c->gap, c->normal);
   }
-  Frame f = fill_geometry(p, block, c, arms, info_a, info_b);
+  Frame f = fill_geometry(in, p, block, c, arms, info_a, info_b);
   for (int32_t r = 0; r < block->dim; r++) loop->g[block->row + r] = 0;
   fill_b(loop, block, i, arms, &f);
 
@@ -375,15 +379,17 @@ static inline int32_t find_loaded(const RoundLoop *k, const CniContact *c, Round
 static inline void fill_round(const RoundLoop *k, const CniContact *c, const CniBlock *block,
                               int32_t old, double *g, double *b_n) {
   CnVec3 n = c->normal;
-  const CniShapeCentre *a = &k->centres[c->shape_a], *b = &k->centres[c->shape_b];
+  int32_t shape_a = cni_shape_place(k->input, c->shape_a);
+  int32_t shape_b = cni_shape_place(k->input, c->shape_b);
+  const CniShapeCentre *a = &k->centres[shape_a], *b = &k->centres[shape_b];
   double radius_a = cn_dot(cn_sub(c->point, a->centre), n);
   double radius_b = -cn_dot(cn_sub(c->point, b->centre), n);
   k->problem->spheres[block->index] =
       (CniSphereBlock){.normal = n,
-                       .radius_a = k->info[c->shape_a] & CNI_INFO_MASS ? radius_a : 0,
-                       .radius_b = k->info[c->shape_b] & CNI_INFO_MASS ? radius_b : 0,
-                       .group_a = c->body_a,
-                       .group_b = c->body_b};
+                       .radius_a = k->info[shape_a] & CNI_INFO_MASS ? radius_a : 0,
+                       .radius_b = k->info[shape_b] & CNI_INFO_MASS ? radius_b : 0,
+                       .group_a = cni_body_group(k->input, c->body_a),
+                       .group_b = cni_body_group(k->input, c->body_b)};
 
   // a gap closes, an overlap goes away by a share of itself
   double gap = c->gap, way = k->shares[gap > 0] * gap;
@@ -409,9 +415,10 @@ static inline void note_short(const CniAssemblyInput *in, int32_t i, const CniCo
 }
 
 // The other shape of a contact may lie anywhere: it is fetched ahead of use.
-static inline void prefetch_centres(const CniShapeCentre *centres, const CniContact *c) {
-  __builtin_prefetch(&centres[c->shape_a]);
-  __builtin_prefetch(&centres[c->shape_b]);
+static inline void prefetch_centres(const CniAssemblyInput *in, const CniShapeCentre *centres,
+                                    const CniContact *c) {
+  __builtin_prefetch(&centres[cni_shape_place(in, c->shape_a)]);
+  __builtin_prefetch(&centres[cni_shape_place(in, c->shape_b)]);
 }
 
 // Contacts with blocks that the plan has made.
@@ -424,7 +431,7 @@ static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCurso
   const RoundLoop rounds = round_loop(loop, scale);
   for (int32_t i = begin; i < end; i++) {
     const CniContact *c = &in->contacts[i];
-    if (i + AHEAD < end) prefetch_centres(plan->centres, c + AHEAD);
+    if (i + AHEAD < end) prefetch_centres(in, plan->centres, c + AHEAD);
     const CniBlock *block = loop->block_of[i] < 0 ? NULL : &p->blocks[loop->block_of[i]];
     note_short(in, i, c, block != NULL);
     if (!block) continue;
@@ -455,7 +462,7 @@ static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCurs
   RoundCursor at = round_cursor(&rounds, simple ? cursor->at : in->old.count);
   for (int32_t i = begin; i < end; i++, block.index++, block.row += block.dim) {
     const CniContact *c = &in->contacts[i];
-    if (i + AHEAD < end) prefetch_centres(plan->centres, c + AHEAD);
+    if (i + AHEAD < end) prefetch_centres(in, plan->centres, c + AHEAD);
     int32_t place = plan->first_block + i;
     loop->block_of[i] = place;
     p->blocks[place] = block;

@@ -107,8 +107,9 @@ int cni_joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia
 
 // ---- groups ----
 
-static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *problem) {
-  CniGroup *group = &problem->groups[i];
+// Body i and its group, number k.
+static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *problem, int32_t k) {
+  CniGroup *group = &problem->groups[k];
   const CniBodyMass *mass = &in->model->mass[i];
   CnTwist load = cni_model_load(in->model, i);
   CnTwist old = in->twist[i];
@@ -119,7 +120,7 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   group->inv_mass = cni_inv_mass(mass);
   CnSym3 inv_inertia = cni_model_inv_inertia(in->model, i, rotation);
   group->inv_inertia = isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
-  if (!isotropic) problem->inertias[i] = inv_inertia;
+  if (!isotropic) problem->inertias[k] = inv_inertia;
 
   CnVec3 gravity = in->flies && in->flies[i] ? CN_VEC3_ZERO : in->gravity;
   CnVec3 acceleration = cn_madd(gravity, group->inv_mass, load.velocity);
@@ -130,8 +131,8 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
   if (cni_joint_stiffness(in, i, inertia, &added)) {
     CnVec3 momentum = cn_smul(inertia, group->w);
-    problem->inertias[i] = cn_sinverse(cn_sadd(inertia, added));
-    group->w = cn_smul(problem->inertias[i], momentum);
+    problem->inertias[k] = cn_sinverse(cn_sadd(inertia, added));
+    group->w = cn_smul(problem->inertias[k], momentum);
     group->inv_inertia = CNI_INERTIA_FULL;
   }
 }
@@ -157,8 +158,9 @@ static void fill_groups(void *context, int32_t begin, int32_t end) {
   const GroupLoop *loop = context;
   const CniAssemblyInput *in = loop->input;
   int plain = !in->model->load && !loop->problem->own_olds;
-  for (int32_t i = begin; i < end; i++) {
-    CniGroup *group = &loop->problem->groups[i];
+  for (int32_t k = begin; k < end; k++) {
+    int32_t i = in->bodies ? loop->problem->of.numbers[k] : k;
+    CniGroup *group = &loop->problem->groups[k];
     const CniBody *body = &in->model->bodies[i];
     CnBodyKind kind = body->kind;
     if (plain && kind == CN_BODY_DYNAMIC && in->model->mass[i].inertia > 0 &&
@@ -171,15 +173,16 @@ static void fill_groups(void *context, int32_t begin, int32_t end) {
       group->v = in->twist[i].velocity;
       group->w = in->twist[i].spin;
     }
-    if (loop->problem->own_olds) loop->problem->olds[i] = cni_group_free(group);
+    if (loop->problem->own_olds) loop->problem->olds[k] = cni_group_free(group);
     if (kind == CN_BODY_DYNAMIC && cni_has_mass(&in->model->mass[i]))
-      dynamic_group(in, i, loop->problem);
+      dynamic_group(in, i, loop->problem, k);
   }
 }
 
+// Whether any body of all needs them: ranks that have different ones agree.
 void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   const CniModel *model = input->model;
-  room->groups = model->body_count + 1;
+  room->groups = (input->bodies ? input->bodies->count : model->body_count) + 1;
   room->inertias = input->geometric_stiffness && model->joint_count > 0;
   // without such arrays no body has either
   int32_t count = model->inertias || model->load ? model->body_count : 0;
@@ -210,12 +213,13 @@ static double least_speed(const CniAssemblyInput *input) {
 }
 
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem) {
-  int32_t count = input->model->body_count;
+  int32_t count = input->bodies ? input->bodies->count : input->model->body_count;
   GroupLoop loop = {input, problem};
   problem->speed = least_speed(input);
   problem->change.velocity = cn_scale(input->time_step, input->gravity);
   cni_parallel_for(input->tasks, count, GROUPS_PER_TASK, fill_groups, &loop);
   problem->groups[count] = (CniGroup){.inv_mass = 0};
+  if (input->bodies) problem->of.numbers[count] = input->model->body_count;
   if (problem->own_olds) problem->olds[count] = cni_group_free(&problem->groups[count]);
   problem->group_count = count + 1;
 }

@@ -89,6 +89,7 @@ typedef struct Common {
 typedef struct InfoLoop {
   const CniAssemblyInput *input;
   const CnProblem *problem;
+  const int32_t *shapes; // that are looked at; null: all
   uint32_t *info;
   CniShapeCentre *centres;
   Common *common; // one a task
@@ -107,8 +108,8 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
   const InfoLoop *loop = context;
   Common common = {~0u, 0, INFINITY};
   for (int32_t i = begin; i < end; i++) {
-    const CniShape *s = &loop->input->model->shapes[i];
-    const CniGroup *group = &loop->problem->groups[s->body];
+    const CniShape *s = &loop->input->model->shapes[loop->shapes ? loop->shapes[i] : i];
+    const CniGroup *group = &loop->problem->groups[cni_body_group(loop->input, s->body)];
     uint32_t info = (uint32_t)s->material << CNI_INFO_SHIFT;
     if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
     if (ball_like(group, s)) info |= CNI_INFO_BALL;
@@ -127,9 +128,17 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
 // What all shapes have in common, and what is known of each.
 static CnStatus look_at_shapes(const CniAssemblyInput *input, const CnProblem *problem,
                                CniContactPlan *plan, Common *common) {
-  int32_t count = input->model->shape_count, tasks = count / SHAPES_PER_TASK + 1;
+  int32_t count = input->shapes ? input->shapes->count : input->model->shape_count;
+  int32_t tasks = count / SHAPES_PER_TASK + 1, *shapes = NULL;
+  if (input->shapes) {
+    CNI_TRY(CNI_TAKE(input->arena, count, shapes));
+    cni_subset_list(input->shapes, shapes);
+  }
   size_t infos = (size_t)count * sizeof(uint32_t), centres = (size_t)count * sizeof(CniShapeCentre);
-  InfoLoop loop = {input, problem, cni_arena_take(input->arena, infos),
+  InfoLoop loop = {input,
+                   problem,
+                   shapes,
+                   cni_arena_take(input->arena, infos),
                    cni_arena_take(input->arena, centres),
                    cni_arena_take(input->arena, (size_t)tasks * sizeof(Common))};
   if (!loop.info || !loop.centres || !loop.common) return cni_error_memory(infos + centres);
@@ -285,7 +294,8 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
 static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {
   CnProblem *p = pl->problem;
   const CniContact *c = &pl->input->contacts[i];
-  uint32_t info_a = pl->plan->shape_info[c->shape_a], info_b = pl->plan->shape_info[c->shape_b];
+  uint32_t info_a = pl->plan->shape_info[cni_shape_place(pl->input, c->shape_a)];
+  uint32_t info_b = pl->plan->shape_info[cni_shape_place(pl->input, c->shape_b)];
   *block_of = -1;
   if (!((info_a | info_b) & CNI_INFO_MASS)) return CN_OK;
   int32_t set = pl->last_set, enabled = 1;

@@ -269,6 +269,7 @@ CnStatus cni_squeeze_any(const CniModel *model, const CniContact *deep, int32_t 
 
 CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, double inradius,
                            int driven, CniContactPlan *plan) {
+  if (in->bodies) return CN_OK; // of several ranks: all were asked before (cni_squeeze_any)
   CNI_TRY(find_overlaps(in, p, inradius, plan));
   return driven ? find_pinched(in, p, plan) : CN_OK;
 }

@@ -373,7 +373,7 @@ static void write_columns(void *context, int32_t begin, int32_t end) {
 
 // There are no more groups with mass than groups.
 static int32_t most_columns(const CnProblem *p) {
-  CniCuts cuts = cni_cuts_aim(p->group_count);
+  CniCuts cuts = cni_cuts_aim(cni_problem_most_moving(p));
   return cuts.slabs * cuts.rows;
 }
 

@@ -10,6 +10,7 @@
 #include "core/assert.h"
 #include "core/fields.h"
 #include "core/floats.h"
+#include "core/sort.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 
@@ -117,6 +118,7 @@ void cn_problem_destroy(CnProblem *p) {
   CNI_RELEASE(&p->allocator, p->row_blocks, p->row_block_capacity);
   CNI_RELEASE(&p->allocator, p->row_entries, p->row_entry_capacity);
   CNI_RELEASE(&p->allocator, p->b, p->row_capacity);
+  CNI_RELEASE(&p->allocator, p->of.numbers, p->of.capacity);
   CNI_RELEASE(&p->allocator, p->w.start, p->w_row_capacity);
   CNI_RELEASE(&p->allocator, p->w.column, p->w_column_capacity);
   CNI_RELEASE(&p->allocator, p->w.value, p->w_entry_capacity);
@@ -198,6 +200,10 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 int32_t cni_problem_velocity_count(const CnProblem *p) {
   if (p->form == CN_FORM_GLOBAL) return p->global ? p->global->m.row_count : 0;
   return 6 * p->group_count;
+}
+
+int32_t cni_problem_group_from(const CnProblem *p, int32_t number) {
+  return cni_lower_bound(p->of.numbers, p->group_count, number);
 }
 
 CnStatus cni_problem_check(const CnProblem *p) {

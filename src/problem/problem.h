@@ -97,6 +97,14 @@ typedef struct CniGlobal {
   int32_t prepared, reserved;
 } CniGlobal;
 
+// Where the groups of a part stand in the problem that it is a part of.
+typedef struct CniProblemPart {
+  int32_t *numbers; // of each group there, ascending
+  int32_t capacity;
+  int32_t first, count; // numbers from the first with mass to the last
+  int32_t moving;       // groups with mass
+} CniProblemPart;
+
 struct CnProblem {
   CnAllocator allocator;
   CnProblemForm form;
@@ -133,10 +141,18 @@ struct CnProblem {
 
   CnTasks *tasks;        // for the certificate; null: the calling thread
   struct CnRanks *ranks; // who hold the same problem and share its sweeps; null: nobody
-  // 1: a part of a problem of several ranks: all groups, the blocks of this rank's slabs and those that fit in
-  // no column; all have agreed on the columns
+  // 1: a part of a problem of several ranks: the blocks of this rank's slabs and those that fit in no column, and
+  // the groups of these slabs and blocks; all have agreed on the columns
   int32_t part, part_slabs, part_rows;
+  CniProblemPart of; // then
 };
+
+// Groups with mass of the whole problem, or more.
+static inline int32_t cni_problem_most_moving(const CnProblem *p) {
+  return p->part ? p->of.moving : p->group_count;
+}
+// The first group whose number in the whole problem is not below that one.
+int32_t cni_problem_group_from(const CnProblem *p, int32_t number);
 
 // ---- right-hand side ----
 

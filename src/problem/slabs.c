@@ -74,7 +74,8 @@ static void cut_stretches(CniSchedule *s, const CnProblem *p) {
   int32_t first = 0, last = p->group_count - 1, count = s->column_count;
   while (first <= last && s->massless[first]) first++;
   while (last >= first && s->massless[last]) last--;
-  int32_t moving = last + 1 - first;
+  if (p->part) first = p->of.first;
+  int32_t moving = p->part ? p->of.count : last + 1 - first;
   memset(s->layers, 0, (size_t)p->group_count * sizeof *s->layers);
   for (int32_t k = 1; k < count; k++) {
     // number i lies in stretch i count / moving; the rows of a slab are one stretch too
@@ -82,7 +83,13 @@ static void cut_stretches(CniSchedule *s, const CnProblem *p) {
     int32_t at = (int32_t)(((int64_t)k * moving + count - 1) / count);
     int32_t end = (int32_t)(((int64_t)(k + 1) * moving + count - 1) / count);
     if (end > moving) end = moving;
-    for (int32_t i = first + at; i < first + end; i++) s->layers[i] = layer;
+    at += first;
+    end += first;
+    if (p->part) {
+      at = cni_problem_group_from(p, at);
+      end = cni_problem_group_from(p, end);
+    }
+    for (int32_t i = at; i < end; i++) s->layers[i] = layer;
   }
 }
 

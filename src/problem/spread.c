@@ -150,7 +150,7 @@ static CnStatus list_common(CniSchedule *s, const CnProblem *p, const uint8_t *m
 }
 
 // The ghosts of the rank below are this one's border: how many, then which.
-static CnStatus take_border(CniSchedule *s) {
+static CnStatus take_border(CniSchedule *s, const CnProblem *p) {
   CniSpread *spread = &s->spread;
   int32_t has_above = spread->rank + 1 < spread->active;
   int32_t has_below = spread->rank > 0 && spread->rank < spread->active;
@@ -160,10 +160,18 @@ static CnStatus take_border(CniSchedule *s) {
   CNI_TRY(
       cni_ranks_tell(s->ranks, CNI_RESERVE(&s->allocator, spread->border, spread->border_capacity,
                                            0, spread->border_count + 1)));
+  // by their numbers in the whole problem
+  for (int32_t i = 0; i < spread->ghost_count; i++)
+    spread->ghosts[i] = p->of.numbers[spread->ghosts[i]];
   out = (CnPacket){out.rank, (size_t)spread->ghost_count * sizeof(int32_t), spread->ghosts};
   in = (CnPacket){in.rank, (size_t)spread->border_count * sizeof(int32_t), spread->border};
-  return cni_ranks_exchange(s->ranks, &out, has_above && spread->ghost_count > 0, &in,
-                            has_below && spread->border_count > 0);
+  CNI_TRY(cni_ranks_exchange(s->ranks, &out, has_above && spread->ghost_count > 0, &in,
+                             has_below && spread->border_count > 0));
+  for (int32_t i = 0; i < spread->ghost_count; i++)
+    spread->ghosts[i] = cni_problem_group_from(p, spread->ghosts[i]);
+  for (int32_t i = 0; i < spread->border_count; i++)
+    spread->border[i] = cni_problem_group_from(p, spread->border[i]);
+  return CN_OK;
 }
 
 CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
@@ -191,7 +199,7 @@ CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
                       &spread->border_count));
   CNI_TRY(list_groups(s, p, marks, ABOVE, spread->last, &spread->ghosts, &spread->ghost_capacity,
                       &spread->ghost_count));
-  if (p->part) CNI_TRY(take_border(s));
+  if (p->part) CNI_TRY(take_border(s, p));
   CNI_TRY(list_common(s, p, marks));
   memset(s->busy, 0, (size_t)p->group_count * sizeof *s->busy);
   return CN_OK;

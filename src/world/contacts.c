@@ -26,6 +26,7 @@ void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
   cni_release(allocator, c->full, (size_t)c->full_capacity * sizeof *c->full);
   cni_release(allocator, c->full_at, (size_t)c->full_at_capacity * sizeof *c->full_at);
   cni_release(allocator, c->before, (size_t)c->before_capacity * sizeof *c->before);
+  CNI_RELEASE(allocator, c->before_slots, c->before_slot_capacity);
   cni_release(allocator, c->linear, (size_t)c->linear_capacity * sizeof *c->linear);
   cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
   cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
@@ -84,7 +85,7 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
 }
 
 CnStatus cni_contacts_here(const CniContactCache *cache, const char *call) {
-  if (!cache->spread) return CN_OK;
+  if (!cache->spread && !cache->before_spread) return CN_OK;
   return cni_error(CN_REMOTE,
                    "%s: each of several ranks has its own contacts: all call cn_world_gather first",
                    call);
@@ -114,7 +115,8 @@ CnStatus cni_contacts_name(CnWorld *world) {
 }
 
 CnStatus cni_contacts_fix(CnWorld *world) {
-  return world->now.contacts.before_count > 0 ? cni_contacts_name(world) : CN_OK;
+  const CniContactCache *cache = &world->now.contacts;
+  return cache->before_count > 0 || cache->before_spread ? cni_contacts_name(world) : CN_OK;
 }
 
 void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch) {
@@ -129,7 +131,7 @@ void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scrat
     c->a = model->shapes[cni_short_shape(c->a)].slot | (c->a & CNI_SHORT_BIT);
     c->b = model->shapes[cni_short_shape(c->b)].slot | (c->b & CNI_SHORT_BIT);
   }
-  if (cache->before_count == 0) return;
+  if (cache->before_count == 0 || cache->before_spread) return;
   CnVec3 *moved = scratch;
   for (int32_t i = 0; i < model->body_count; i++) moved[i] = cache->before[order[i]];
   memcpy(cache->before, moved, (size_t)model->body_count * sizeof *moved);

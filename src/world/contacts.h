@@ -32,13 +32,16 @@ typedef struct CniContactCache {
   CniContact *full;        // those that are not round; named: all of them
   int32_t *full_at;        // which contacts they are, ascending; not those that are named
   CnVec3 *before;          // positions of the bodies where the impulses of the step acted
-  CnVec3 *linear;          // N s, world axes, on b
-  CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
+  uint32_t
+      *before_slots; // of these bodies, where ranks have their own; otherwise they are all bodies
+  CnVec3 *linear;    // N s, world axes, on b
+  CnVec3 *angular;   // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
   CnContactEvent *inside; // what is in triggers: CNI_TRIGGER_INSIDE, by ascending slots
   int32_t inside_count, inside_capacity;
   int32_t count, full_count, before_count;
-  int32_t short_capacity, full_capacity, full_at_capacity, before_capacity;
+  int32_t before_spread; // 1: others of several ranks have the positions of their bodies
+  int32_t short_capacity, full_capacity, full_at_capacity, before_capacity, before_slot_capacity;
   int32_t linear_capacity, angular_capacity;
   int32_t named;
   int32_t unsorted; // bodies have been put in another order since: no longer by rank

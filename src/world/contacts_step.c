@@ -133,7 +133,12 @@ const char *cni_contacts_fault(const CnWorld *world) {
     int32_t a = cni_short_shape(now->shorts[i].a), b = cni_short_shape(now->shorts[i].b);
     if (i > 0 && cni_short_rank(now->shorts[i]) < cni_short_rank(now->shorts[i - 1]))
       return "the contacts noted do not ascend by rank";
-    if (!is_of(p, &p->blocks[now->first_block + i], shapes[a].body, shapes[b].body))
+    int32_t at_a = shapes[a].body, at_b = shapes[b].body;
+    if (world->work.share.part) {
+      at_a = cni_problem_group_from(p, at_a);
+      at_b = cni_problem_group_from(p, at_b);
+    }
+    if (!is_of(p, &p->blocks[now->first_block + i], at_a, at_b))
       return "a contact noted is not that of its block";
   }
   for (int32_t i = 0; i < now->full_count; i++)
@@ -252,10 +257,15 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   CNI_TRY(CNI_RESERVE(allocator, cache->inside, cache->inside_capacity, cache->inside_count,
                       triggered.count));
   // others' contacts may be round, and be asked for
-  int round = world->work.share.part || now->full_count < now->count;
+  const CniStepShare *share = &world->work.share;
+  int round = share->part || now->full_count < now->count;
+  if (share->part) bodies = share->end - share->begin;
   if (round)
     CNI_TRY(
         CNI_RESERVE(allocator, cache->before, cache->before_capacity, cache->before_count, bodies));
+  if (share->part)
+    CNI_TRY(CNI_RESERVE(allocator, cache->before_slots, cache->before_slot_capacity,
+                        cache->before_spread ? cache->before_count : 0, bodies));
 
   // nothing fails from here on
   cni_events_write(world, &events);
@@ -268,7 +278,7 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   exchange(cache, now);
   cache->before_count = round ? bodies : 0;
   cache->named = cache->unsorted = cache->keyed = 0;
-  cache->spread = world->work.share.part;
+  cache->spread = cache->before_spread = world->work.share.part;
   cache->share = world->work.share;
   cache->time_step = world->work.time_step;
   return CN_OK;

@@ -78,9 +78,10 @@ static CnStatus name_body(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   const CnAnswer *answer = &world->now.engine.answer;
   double h = world->now.settings.time_step;
-  if (answer->velocity_count < 6 * model->body_count) return CN_NOT_FINITE;
+  const double *all = world->work.told ? world->work.told : answer->v;
+  if (!world->work.told && answer->velocity_count < 6 * model->body_count) return CN_NOT_FINITE;
   for (int32_t i = 0; i < model->body_count; i++) {
-    const double *v = &answer->v[6 * (size_t)i];
+    const double *v = &all[6 * (size_t)i];
     CnTwist twist = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
     int finite = cn_vec3_finite(twist.velocity) && cn_vec3_finite(twist.spin);
     if (finite && finite_pose(cni_advance_pose(model->pose[i], twist, h))) continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "integrator/integrator.h"
 #include "sparse/sparse.h"
 #include "world/world.h"
 
@@ -84,7 +85,7 @@ static CnStatus take_end(CnWorld *world, Drift *d, const double **v_end) {
 }
 
 // What was in each other deeper than rows said counts as an overlap, also if it was taken back.
-static CnStatus correct(CnWorld *world, const Drift *d) {
+static CnStatus correct(CnWorld *world, Drift *d, const double **v_end) {
   const CniStepContacts *found = &world->found;
   int part = world->work.share.part;
   if (found->full_count == 0 && !part) return CN_OK;
@@ -108,6 +109,11 @@ static CnStatus correct(CnWorld *world, const Drift *d) {
     CNI_TRY(cni_collision_deeper(&in, &any));
     CNI_TRY(cni_share_full(world, any, &in.contacts, &in.count));
     if (in.count == 0) return CN_OK;
+    if (!d->end) {
+      CNI_TRY(take_end(world, d, v_end));
+      memcpy(d->end, d->twist, (size_t)d->model->body_count * sizeof *d->end);
+      in.end = d->end;
+    }
   }
   CNI_TRY(cni_collision_correct(&in, &deepest, &any));
   cni_watch_deepest(d->model, &deepest, any, NULL, 0, &world->work.overlap);
@@ -240,6 +246,11 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
   const CniModel *model = &world->now.model;
   world->work.drifts = cni_seconds(); // `done` tells what it took
   CNI_TRY(cni_contacts_share(world, &world->now.engine.answer));
+  if (world->work.share.part) {
+    CNI_TRY(cni_share_velocities(world, &world->now.engine.answer, &v));
+    world->work.told = *v_end = v;
+    CNI_TRY(cni_check_state("v", v, 6 * model->body_count, world->now.time));
+  }
   Drift d = {.model = model,
              .pose = (const CnPose *)q,
              .twist = (const CnTwist *)v,
@@ -254,7 +265,7 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
     return CN_OK;
   }
   if (model->inertias || model->joint_count > 0 || late > 0 || d.touch ||
-      world->found.full_count > 0 || world->work.share.part)
+      (world->found.full_count > 0 && !world->work.share.part))
     CNI_TRY(take_end(world, &d, v_end));
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
   if (model->joint_count > 0) {
@@ -269,7 +280,7 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
                                                                  .end = d.end,
                                                                  .arena = &world->memory.arena,
                                                                  .tasks = world->tasks}));
-  CNI_TRY(correct(world, &d));
+  CNI_TRY(correct(world, &d, v_end));
   if (late > 0) CNI_TRY(late_springs(world, &d, late));
   return CN_OK;
 }

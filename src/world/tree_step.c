@@ -19,8 +19,8 @@ static int is_machine(const CnWorld *world) {
   const CniModel *m = &now->model;
   if (m->joint_count == 0 || m->shape_count > 0 || m->force_count > 0 || m->coupling_count > 0 ||
       m->motion_count > 0 || world->hooks.force || now->settings.balance ||
-      now->contacts.count > 0 || now->contacts.before_count > 0 || now->contacts.inside_count > 0 ||
-      !is_sweeping(now->settings.solver.name))
+      now->contacts.count > 0 || now->contacts.before_count > 0 || now->contacts.before_spread ||
+      now->contacts.inside_count > 0 || !is_sweeping(now->settings.solver.name))
     return 0;
   return 1;
 }

@@ -70,9 +70,10 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniStepShare share;            // of the contacts, over several ranks
-  CniArenaMark mark;             // of the arena, before the contacts were looked for
-  const CnTwist *late;           // likewise: momenta of springs after the drift
+  CniStepShare share;  // of the contacts, over several ranks
+  const double *told;  // velocities of all bodies then, in the arena; null: the answer has them
+  CniArenaMark mark;   // of the arena, before the contacts were looked for
+  const CnTwist *late; // likewise: momenta of springs after the drift
   const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing
   const CniDriftEffort *efforts; // there, too: along their coordinates
   int32_t effort_count;

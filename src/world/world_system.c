@@ -92,6 +92,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   double start = work->found > 0 ? work->found : cni_seconds();
   int32_t *block_of;
   const CnTwist *loads;
+  CniSubset bodies, shapes;
   CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
   CNI_TRY(CNI_TAKE(&world->memory.arena, work->contact_count, block_of));
   CNI_TRY(cni_contacts_begin(world, work->contact_count));
@@ -105,6 +106,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .loads = loads,
                             .contacts = work->contacts,
                             .contact_count = work->contact_count,
+                            .bodies = work->share.part ? &bodies : NULL,
+                            .shapes = work->share.part ? &shapes : NULL,
                             .gravity = settings->gravity,
                             .time = t,
                             .time_step = h,
@@ -126,13 +129,14 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
   world->found.bounces.law = (int32_t)settings->restitution_law;
-  if (work->share.part) world->found.bounces.count = world->found.bounces.rounds = 0;
+  if (work->share.part) {
+    world->found.bounces.count = world->found.bounces.rounds = 0;
+    CNI_TRY(cni_share_subsets(world, &bodies, &shapes));
+  }
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   CNI_VALIDATE(cni_problem_fault(engine->problem));
-  engine->problem->part = work->share.part;
-  engine->problem->part_slabs = work->share.cuts.slabs;
-  engine->problem->part_rows = work->share.cuts.rows;
+  cni_share_place(world, engine->problem);
   work->block_of = block_of;
   int32_t deepest = cni_watch_deepest(input.model, work->contacts, work->contact_count,
                                       world->found.shorts, inradius, &work->overlap);
@@ -214,13 +218,22 @@ typedef struct TakeLoop {
   const CnPose *found; // where contacts acted
   const CnPose *pose;
   const CnTwist *twist;
-  CnVec3 *before; // null: nobody will ask
+  CnVec3 *before;  // of the bodies from `first` to the one before `last`; null: nobody will ask
+  uint32_t *slots; // likewise; null: they are all bodies
+  int32_t first, last;
 } TakeLoop;
+
+static void keep_places(const TakeLoop *loop, int32_t begin, int32_t end) {
+  if (begin < loop->first) begin = loop->first;
+  if (end > loop->last) end = loop->last;
+  for (int32_t i = begin; i < end; i++) loop->before[i - loop->first] = loop->found[i].position;
+  for (int32_t i = begin; loop->slots && i < end; i++)
+    loop->slots[i - loop->first] = loop->model->bodies[i].slot;
+}
 
 static void take_states(void *context, int32_t begin, int32_t end) {
   const TakeLoop *loop = context;
-  if (loop->before)
-    for (int32_t i = begin; i < end; i++) loop->before[i] = loop->found[i].position;
+  if (loop->before) keep_places(loop, begin, end);
   for (int32_t i = begin; i < end; i++) {
     loop->model->pose[i] = loop->pose[i];
     loop->model->twist[i] = loop->twist[i];
@@ -284,7 +297,15 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   const CniContactCache *kept = &now->contacts;
   const CniTouch *touch = world->work.touch;
   const CnPose *acted = !solved ? pose : touch ? touch->pose : model->pose;
-  TakeLoop take = {model, acted, pose, twist, kept->before_count > 0 ? kept->before : NULL};
+  const CniStepShare *share = &world->work.share;
+  TakeLoop take = {.model = model,
+                   .found = acted,
+                   .pose = pose,
+                   .twist = twist,
+                   .before = kept->before_count > 0 ? kept->before : NULL,
+                   .slots = share->part ? kept->before_slots : NULL,
+                   .first = share->part ? share->begin : 0,
+                   .last = share->part ? share->end : model->body_count};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   if (!solved) cni_equations_turn(world);
   // where impulses act within the step places are those of that time

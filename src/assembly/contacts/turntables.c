@@ -25,9 +25,9 @@ CnVec3 cni_contact_ride(const CniAssemblyInput *in, const CniContactPlan *plan,
   const CniGroup *groups = problem->groups;
   CnVec3 arm = cn_sub(in->pose[c->body_b].position, in->pose[c->body_a].position);
   CnVec3 sum = CN_VEC3_ZERO;
-  if (info[c->shape_a] & CNI_INFO_TURNS)
-    sum = cn_sub(sum, chord(groups[c->body_a].w, arm, in->time_step));
-  if (info[c->shape_b] & CNI_INFO_TURNS)
-    sum = cn_add(sum, chord(groups[c->body_b].w, cn_neg(arm), in->time_step));
+  if (info[cni_shape_place(in, c->shape_a)] & CNI_INFO_TURNS)
+    sum = cn_sub(sum, chord(groups[cni_body_group(in, c->body_a)].w, arm, in->time_step));
+  if (info[cni_shape_place(in, c->shape_b)] & CNI_INFO_TURNS)
+    sum = cn_add(sum, chord(groups[cni_body_group(in, c->body_b)].w, cn_neg(arm), in->time_step));
   return sum;
 }

@@ -99,34 +99,96 @@ static void sum_all_momenta(const CniMomenta *m) {
 
 // ---- momenta of a part of a problem ----
 
-// The groups of this rank, of its first slab (the border) and of the first one of the rank above (ghosts).
+// The groups of this rank, of its first slab (the border) and of the first one of the rank above (ghosts). Ranks
+// know different ones of the same slab: the one below tells which it has, and these are passed on.
 typedef struct Borders {
   Range own, border, ghosts;
-  int32_t rank, above, below; // 1: there is a rank
+  int32_t rank, above, below;        // 1: there is a rank
+  int32_t ghost_count, border_count; // that are passed on
+  int32_t *ghost_list, *border_list;
+  double *ghost_values, *border_values; // six a group
 } Borders;
 
-static Borders find_borders(const CniMomenta *m) {
+static void find_borders(const CniMomenta *m, Borders *b) {
   const CnProblem *p = m->p;
   const CniStretches *s = m->stretches;
   int32_t rows = s->count / p->part_slabs, begin = cni_stretch_begin(s, m->first);
   int32_t end = cni_stretch_begin(s, m->last), any = m->last > m->first;
-  Borders b = {.own = {begin, end}, .rank = cni_ranks_rank(p->ranks)};
-  b.above = any && m->last < s->count;
-  b.below = any && m->first > 0;
-  b.border = (Range){begin, b.below ? cni_stretch_begin(s, m->first + rows) : begin};
-  b.ghosts = (Range){end, b.above ? cni_stretch_begin(s, m->last + rows) : end};
-  return b;
+  *b = (Borders){.own = {begin, end}, .rank = cni_ranks_rank(p->ranks)};
+  b->above = any && m->last < s->count;
+  b->below = any && m->first > 0;
+  b->border = (Range){begin, b->below ? cni_stretch_begin(s, m->first + rows) : begin};
+  b->ghosts = (Range){end, b->above ? cni_stretch_begin(s, m->last + rows) : end};
+}
+
+static size_t bytes_of(int32_t groups) {
+  return (size_t)groups * (6 * sizeof(double) + sizeof(int32_t));
+}
+
+static void release_borders(const CnProblem *p, Borders *b) {
+  cni_release(&p->allocator, b->ghost_values, bytes_of(b->ghost_count));
+  cni_release(&p->allocator, b->border_values, bytes_of(b->border_count));
+}
+
+// Room for so many: values, then the list.
+static CnStatus take_border(const CnProblem *p, int32_t count, double **values, int32_t **list) {
+  *values = cni_allocate(&p->allocator, bytes_of(count));
+  if (count > 0 && !*values) return cni_error_memory(bytes_of(count));
+  *list = count > 0 ? (int32_t *)(void *)(*values + 6 * (size_t)count) : NULL;
+  return CN_OK;
+}
+
+// Groups with mass among the ghosts, by their numbers in the whole problem to the rank above.
+static CnStatus list_borders(const CniMomenta *m, Borders *b) {
+  const CnProblem *p = m->p;
+  int32_t n = 0, count = 0;
+  for (int32_t i = b->ghosts.begin; i < b->ghosts.end; i++) n += p->groups[i].inv_mass > 0;
+  CnPacket out = {b->rank + 1, sizeof n, &n}, in = {b->rank - 1, sizeof count, &count};
+  CNI_TRY(cni_ranks_exchange(p->ranks, &out, b->above, &in, b->below));
+  CnStatus status = take_border(p, n, &b->ghost_values, &b->ghost_list);
+  if (status == CN_OK) {
+    b->ghost_count = n;
+    status = take_border(p, count, &b->border_values, &b->border_list);
+  }
+  if (status == CN_OK) b->border_count = count;
+  CNI_TRY(cni_ranks_tell(p->ranks, status));
+  n = 0;
+  for (int32_t i = b->ghosts.begin; i < b->ghosts.end; i++)
+    if (p->groups[i].inv_mass > 0) b->ghost_list[n++] = p->of.numbers[i];
+  out = (CnPacket){out.rank, (size_t)n * sizeof(int32_t), b->ghost_list};
+  in = (CnPacket){in.rank, (size_t)count * sizeof(int32_t), b->border_list};
+  CNI_TRY(cni_ranks_exchange(p->ranks, &out, n > 0, &in, count > 0));
+  for (int32_t i = 0; i < n; i++) b->ghost_list[i] = cni_problem_group_from(p, b->ghost_list[i]);
+  for (int32_t i = 0; i < count; i++)
+    b->border_list[i] = cni_problem_group_from(p, b->border_list[i]);
+  return CN_OK;
+}
+
+static void move_values(double *momentum, const int32_t *list, int32_t count, double *values,
+                        int out) {
+  for (int32_t i = 0; i < count; i++) {
+    double *k = momentum + 6 * (size_t)list[i], *x = values + 6 * (size_t)i;
+    memcpy(out ? x : k, out ? k : x, 6 * sizeof *k);
+  }
 }
 
 // Momenta of ghosts to the rank above, whose border they are, or of borders to the rank below.
 static CnStatus send_momenta(const CniMomenta *m, const Borders *b, int up) {
   size_t one = 6 * sizeof(double);
-  CnPacket above = {b->rank + 1, one * (size_t)(b->ghosts.end - b->ghosts.begin),
-                    m->momentum + 6 * (size_t)b->ghosts.begin};
-  CnPacket below = {b->rank - 1, one * (size_t)(b->border.end - b->border.begin),
-                    m->momentum + 6 * (size_t)b->border.begin};
-  return up ? cni_ranks_exchange(m->p->ranks, &above, b->above, &below, b->below)
-            : cni_ranks_exchange(m->p->ranks, &below, b->below, &above, b->above);
+  int32_t ghosts = b->ghost_count, borders = b->border_count;
+  CnPacket above = {b->rank + 1, one * (size_t)ghosts, b->ghost_values};
+  CnPacket below = {b->rank - 1, one * (size_t)borders, b->border_values};
+  CnPacket *out = up ? &above : &below, *in = up ? &below : &above;
+  if (up)
+    move_values(m->momentum, b->ghost_list, ghosts, b->ghost_values, 1);
+  else
+    move_values(m->momentum, b->border_list, borders, b->border_values, 1);
+  CNI_TRY(cni_ranks_exchange(m->p->ranks, out, out->size > 0, in, in->size > 0));
+  if (up)
+    move_values(m->momentum, b->border_list, borders, b->border_values, 0);
+  else
+    move_values(m->momentum, b->ghost_list, ghosts, b->ghost_values, 0);
+  return CN_OK;
 }
 
 // The other contacts of some stretches; what is not of these groups stays.
@@ -152,24 +214,32 @@ static void add_others(const CniMomenta *m, Range range, int32_t first, int32_t 
 }
 
 // Stretches of ranks below have no other blocks here than those that fit in no column.
-static CnStatus sum_part_momenta(const CniMomenta *m) {
+static CnStatus sum_between(const CniMomenta *m, Borders *b) {
   const CnProblem *p = m->p;
-  Borders b = find_borders(m);
   int64_t others = !all_spheres(p);
-  Range inner = {b.border.end, b.own.end};
+  Range inner = {b->border.end, b->own.end};
+  CNI_TRY(list_borders(m, b));
   CNI_TRY(cni_ranks_sum(p->ranks, &others, 1));
   clear_momenta(m, (Range){0, p->group_count});
-  add_stretches(m, b.ghosts, 0, m->last);
-  CNI_TRY(send_momenta(m, &b, 1));
-  add_stretches(m, b.border, m->first, m->last);
+  add_stretches(m, b->ghosts, 0, m->last);
+  CNI_TRY(send_momenta(m, b, 1));
+  add_stretches(m, b->border, m->first, m->last);
   add_stretches(m, inner, 0, m->last);
   if (!others) return CN_OK;
-  CNI_TRY(send_momenta(m, &b, 0));
-  add_others(m, b.ghosts, 0, m->last);
-  CNI_TRY(send_momenta(m, &b, 1));
-  add_others(m, b.border, m->first, m->last);
+  CNI_TRY(send_momenta(m, b, 0));
+  add_others(m, b->ghosts, 0, m->last);
+  CNI_TRY(send_momenta(m, b, 1));
+  add_others(m, b->border, m->first, m->last);
   add_others(m, inner, 0, m->last);
   return CN_OK;
+}
+
+static CnStatus sum_part_momenta(const CniMomenta *m) {
+  Borders b;
+  find_borders(m, &b);
+  CnStatus status = sum_between(m, &b);
+  release_borders(m->p, &b);
+  return status;
 }
 
 CnStatus cni_momenta_sum(const CniMomenta *m) {

@@ -21,7 +21,7 @@
 
 // Stretches come first, where cni_natural2_sum finds them again.
 int32_t cni_reduce_step_scratch(const CnProblem *p) {
-  CniCuts cuts = cni_cuts_aim(p->group_count);
+  CniCuts cuts = cni_cuts_aim(cni_problem_most_moving(p));
   return cni_stretches_scratch(p) + 6 * p->group_count + 3 * p->block_count +
          (cuts.slabs * cuts.rows + 1) * TALLY_DOUBLES;
 }

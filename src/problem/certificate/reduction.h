@@ -145,6 +145,8 @@ typedef struct CniStretches {
   int32_t all_move;   // 1: all between them have mass
   int32_t *head;      // per stretch: its first piece, -1 without any
   int32_t *tail;      // and its last
+  int32_t
+      *begins; // of a part of a problem: the first group of each, and the end; null: as numbers are
   CniPiece *pieces;
 } CniStretches;
 

@@ -13,6 +13,7 @@
 // stretch or with its group without mass; where it ends does not depend on what other stretches have.
 //
 // Cost: one pass over the blocks, in parallel; pieces are few.
+#include "core/sort.h"
 #include "problem/certificate/reduction.h"
 
 #define BLOCKS_PER_TASK 4096
@@ -25,13 +26,22 @@ typedef struct Home {
 } Home;
 
 int32_t cni_stretch_of(const CniStretches *s, int32_t group) {
+  if (s->begins) {
+    int32_t low = 0, high = s->count - 1;
+    CNI_BISECT(low, high, middle, s->begins[middle + 1] <= group)
+    return group < s->begin || group >= s->end ? 0 : low;
+  }
   int64_t number = group - s->begin, moving = s->end - s->begin;
   return number < 0 || number >= moving ? 0 : (int32_t)(number * s->count / moving);
 }
 
+// The first number of a stretch, where there are `moving` of them.
+static int32_t begin_of(const CniStretches *s, int32_t stretch, int64_t moving) {
+  return (int32_t)((stretch * moving + s->count - 1) / s->count);
+}
+
 int32_t cni_stretch_begin(const CniStretches *s, int32_t stretch) {
-  int64_t moving = s->end - s->begin;
-  return s->begin + (int32_t)((stretch * moving + s->count - 1) / s->count);
+  return s->begins ? s->begins[stretch] : s->begin + begin_of(s, stretch, s->end - s->begin);
 }
 
 static int has_mass(const CnProblem *p, int32_t group) { return p->groups[group].inv_mass > 0; }
@@ -117,14 +127,23 @@ static void link_pieces(CniStretches *s, int32_t block_count) {
 }
 
 static int32_t stretch_count(const CnProblem *p) {
-  CniCuts cuts = cni_cuts_aim(p->group_count);
+  CniCuts cuts = cni_cuts_aim(cni_problem_most_moving(p));
   return cuts.slabs * cuts.rows;
 }
 
 #define WHOLE(type) ((int32_t)((sizeof(type) + sizeof(double) - 1) / sizeof(double)))
 
 int32_t cni_stretches_scratch(const CnProblem *p) {
-  return WHOLE(CniStretches) + stretch_count(p) + WHOLE(CniPiece) * p->block_count;
+  int32_t begins = p->part ? stretch_count(p) / 2 + 1 : 0;
+  return WHOLE(CniStretches) + stretch_count(p) + begins + WHOLE(CniPiece) * p->block_count;
+}
+
+// Of a part: the groups where the stretches of the whole begin.
+static void find_begins(CniStretches *s, const CnProblem *p) {
+  for (int32_t k = 0; k <= s->count; k++)
+    s->begins[k] = cni_problem_group_from(p, p->of.first + begin_of(s, k, p->of.count));
+  s->begin = s->begins[0];
+  s->end = s->begins[s->count];
 }
 
 CniStretches *cni_stretches_make(const CnProblem *p, double *space) {
@@ -132,15 +151,18 @@ CniStretches *cni_stretches_make(const CnProblem *p, double *space) {
   int32_t most = stretch_count(p), moving = 0;
   s->head = (int32_t *)(void *)(space + WHOLE(CniStretches));
   s->tail = s->head + most;
-  s->pieces = (CniPiece *)(void *)(space + WHOLE(CniStretches) + most);
+  s->begins = p->part ? s->tail + most : NULL;
+  s->pieces = (CniPiece *)(void *)(space + cni_stretches_scratch(p) -
+                                   (ptrdiff_t)WHOLE(CniPiece) * p->block_count);
   s->begin = 0;
   s->end = p->group_count;
   for (int32_t i = 0; i < p->group_count; i++) moving += has_mass(p, i);
-  while (s->begin < s->end && !has_mass(p, s->begin)) s->begin++;
-  while (s->end > s->begin && !has_mass(p, s->end - 1)) s->end--;
-  s->all_move = moving == s->end - s->begin;
-  CniCuts cuts = cni_cuts_aim(moving);
+  CniCuts cuts = cni_cuts_aim(p->part ? p->of.moving : moving);
   s->count = cuts.slabs * cuts.rows;
+  if (p->part) find_begins(s, p);
+  while (!p->part && s->begin < s->end && !has_mass(p, s->begin)) s->begin++;
+  while (!p->part && s->end > s->begin && !has_mass(p, s->end - 1)) s->end--;
+  s->all_move = moving == s->end - s->begin;
   PieceLoop loop = {p, s};
   cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_TASK, find_pieces, &loop);
   link_pieces(s, p->block_count);

@@ -4,11 +4,11 @@
 // A rank prepares and sweeps its own columns. Between the phases velocities are sent, six numbers a group: after
 // even slabs those of borders to the rank below, after odd slabs those of ghosts back to their owners; before
 // blocks that everybody sweeps those of their groups to all. Checks of convergence are made by each for its
-// own blocks, and one failure anywhere is enough. In the end everybody gets all impulses and velocities.
+// own blocks, and one failure anywhere is enough. In the end everybody gets all impulses and velocities; of a
+// problem of which each has a part they stay with their owners.
 //
 // Where a rank has failed the others get to know at their next message. What sweeps is void, so the status is
-// kept: nothing is sent after it, and the solve returns it. Of a problem of which each has a part velocities alone
-// are told in the end: impulses stay with their owners.
+// kept: nothing is sent after it, and the solve returns it.
 //
 // Cost: two messages of 48 bytes a group of the border a sweep; 24 bytes a contact and 48 a group once.
 #include "solver/sweeps/psor.h"
@@ -26,7 +26,7 @@ CnStatus cni_psor_ranks_reserve(CniPsor *s, const CnProblem *p) {
   s->remote = CN_OK;
   s->links.stale = 0;
   if (spread->active == 0) return CN_OK;
-  int32_t most = p->part ? NUMBERS * spread->common_count // velocities are told from where they are
+  int32_t most = p->part ? NUMBERS * spread->common_count // nothing is told in the end
                          : p->row_count + NUMBERS * p->group_count;
   int32_t borders = NUMBERS * (spread->border_count + spread->ghost_count);
   if (borders > most) most = borders;
@@ -187,25 +187,11 @@ static int64_t part_size(const CniPsor *s, int32_t rank) {
   return size;
 }
 
-// Groups of a rank are next to each other.
-static CnStatus share_velocities(CniPsor *s, CnAnswer *answer) {
-  const CniSpread *spread = &s->schedule.spread;
-  int32_t ranks = cni_ranks_count(s->schedule.ranks), next = 0;
-  for (int32_t i = 0; i < s->p->group_count; i++) {
-    if (spread->home[i] == CNI_EVERYBODY) continue;
-    while (next <= spread->home[i]) spread->start[next++] = i;
-    spread->start[next] = i + 1; // the end so far
-  }
-  for (int32_t r = next; r < ranks; r++) spread->start[r + 1] = spread->start[next];
-  for (int32_t r = 0; r <= ranks; r++) spread->start[r] *= NUMBERS * (int64_t)sizeof *answer->v;
-  return cni_ranks_gather(s->schedule.ranks, answer->v, spread->start);
-}
-
 CnStatus cni_psor_share_answer(CniPsor *s, CnAnswer *answer) {
   CniSpread *spread = &s->schedule.spread;
   CnRanks *ranks = s->schedule.ranks;
   if (spread->active == 0 || s->remote != CN_OK) return s->remote;
-  if (s->p->part) return share_velocities(s, answer);
+  if (s->p->part) return CN_OK;
   // nobody sweeps any more: the places of common groups are free
   int64_t *start = spread->start;
   start[0] = 0;

@@ -70,6 +70,7 @@ void cni_share_begin(CnWorld *world) {
     last = i;
     moving++;
   }
+  s->moving = moving;
   s->bounces = may_bounce(model);
   s->cuts = cni_cuts_aim(moving);
   s->count = last + 1 - s->first;

@@ -10,11 +10,13 @@
 //                 next step. Events are told to all
 //     asked for   cni_share_whole: where somebody wants to know contacts of others, every rank gets all
 //
-// So what is large in a step is spread: contacts, blocks, lanes, impulses, the certificate. Bodies are with everybody.
+// So what is large in a step is spread: contacts, groups, blocks, lanes, velocities and impulses, the certificate.
+// Bodies are with everybody.
 #ifndef CNI_WORLD_SHARE_H
 #define CNI_WORLD_SHARE_H
 
 #include "collision/collision.h"
+#include "core/math/subset.h"
 #include "problem/problem.h"
 
 struct CnWorld;
@@ -25,6 +27,7 @@ typedef struct CniStepShare {
   int32_t part;         // 1: and the step goes on with them
   int32_t begin, end;   // bodies whose contacts these are
   int32_t first, count; // bodies from the first with mass to the last
+  int32_t moving;       // bodies with mass
   int32_t bounces;      // 1: some contacts may bounce
   CniCuts cuts;
   int32_t rest;    // contacts that fit in no column
@@ -49,8 +52,21 @@ int cni_share_owns(const struct CnWorld *world, uint64_t rank);
 CnStatus cni_share_events(struct CnWorld *world, struct CniEventLoop *loop);
 // Contacts in full of all ranks where some of any rank's lie deeper than they may; otherwise none.
 CnStatus cni_share_full(struct CnWorld *world, int deeper, const CniContact **full, int32_t *count);
-// All contacts that are kept, on every rank. Called by all, outside of steps too.
+// All contacts that are kept, on every rank, and where they acted. Called by all, outside of steps.
 CnStatus cni_share_whole(struct CnWorld *world);
+
+// share_part.c: the bodies that get groups here, and the shapes of contacts; in the arena.
+CnStatus cni_share_subsets(struct CnWorld *world, CniSubset *bodies, CniSubset *shapes);
+// What the problem of the step is a part of, if it is one.
+void cni_share_place(struct CnWorld *world, CnProblem *problem);
+// The velocities of all bodies after the solve, in the arena.
+CnStatus cni_share_velocities(struct CnWorld *world, const CnAnswer *answer, const double **all);
+// Positions where impulses acted, of all bodies. Called by all, outside of steps.
+CnStatus cni_share_places(struct CnWorld *world);
+// share_keep.c: things of all ranks, rank by rank, in the arena; `start` tells in bytes where those of each begin, and
+// `address` is that of the pointer.
+CnStatus cni_share_tell(struct CnWorld *world, const void *own, int64_t count, size_t size,
+                        int64_t **start, void *address);
 
 // share.c: lists of contacts of all ranks that ascend to one; start: where those of each begin, in bytes.
 CnStatus cni_share_merge(struct CnWorld *world, const CniContact *lists, const int64_t *start,

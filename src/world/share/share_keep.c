@@ -65,12 +65,17 @@ CnStatus cni_share_reorder(CnWorld *world, int comes) {
   return CNI_RESERVE(a, cache->keys, cache->key_capacity, 0, world->found.count);
 }
 
-CnStatus cni_share_whole(CnWorld *world) {
+static CnStatus gather_contacts(CnWorld *world) {
   CniContactCache *cache = &world->now.contacts;
   if (!cache->spread) return CN_OK;
   CNI_TRY(cni_ranks_tell(world->now.settings.ranks, cni_share_pass(world, NULL)));
   cache->spread = cache->keyed = 0;
   return CN_OK;
+}
+
+CnStatus cni_share_whole(CnWorld *world) {
+  CNI_TRY(gather_contacts(world));
+  return cni_ranks_tell(world->now.settings.ranks, cni_share_places(world));
 }
 
 CnStatus cn_world_gather(CnWorld *world) {
@@ -86,7 +91,7 @@ CnStatus cni_share_old(CnWorld *world) {
   // contacts of the rest are solved by all, who have to know what they did before
   int same = s->part && !s->rest && s->first == was->first && s->count == was->count &&
              s->cuts.slabs == was->cuts.slabs;
-  if (!same) return cni_share_whole(world);
+  if (!same) return gather_contacts(world);
   if (cache->keyed != 1) return CN_OK;
   int32_t *begins;
   CniArenaMark mark = cni_arena_mark(&world->memory.arena);
@@ -100,9 +105,8 @@ CnStatus cni_share_old(CnWorld *world) {
 
 // ---- what all are told ----
 
-// Things of all ranks, rank by rank; `start` tells in bytes where those of each begin.
-static CnStatus tell(CnWorld *world, const void *own, int64_t count, size_t size, int64_t **start,
-                     void *address) {
+CnStatus cni_share_tell(CnWorld *world, const void *own, int64_t count, size_t size,
+                        int64_t **start, void *address) {
   CnRanks *ranks = world->now.settings.ranks;
   CniArena *arena = &world->memory.arena;
   int32_t rank = cni_ranks_rank(ranks), ranks_count = cni_ranks_count(ranks);
@@ -150,7 +154,7 @@ CnStatus cni_share_events(CnWorld *world, CniEventLoop *loop) {
   for (int32_t b = 0; b < loop->block_count; b++)
     for (int32_t i = 0; i < loop->starts[b + 1]; i++)
       loop->notes[own++] = loop->notes[loop->places[b] + i];
-  CNI_TRY(tell(world, loop->notes, own, sizeof *all, &start, &all));
+  CNI_TRY(cni_share_tell(world, loop->notes, own, sizeof *all, &start, &all));
   for (int32_t r = 0; r <= ranks; r++) start[r] /= one;
   CNI_TRY(CNI_TAKE(arena, start[ranks] + 1, merged));
   CNI_TRY(CNI_TAKE(arena, ranks, next));
@@ -170,7 +174,7 @@ CnStatus cni_share_full(CnWorld *world, int deeper, const CniContact **full, int
   CNI_TRY(cni_ranks_sum(ranks, &any, 1));
   if (any == 0) return CN_OK;
   CniContact *all, *merged;
-  CNI_TRY(tell(world, *full, world->found.full_count, sizeof *all, &start, &all));
+  CNI_TRY(cni_share_tell(world, *full, world->found.full_count, sizeof *all, &start, &all));
   int64_t total = start[cni_ranks_count(ranks)] / one;
   CNI_TRY(CNI_TAKE(&world->memory.arena, total + 1, merged));
   CNI_TRY(cni_share_merge(world, all, start, merged));

@@ -110,10 +110,12 @@ typedef struct CniCorrectInput {
   const CniContact *contacts; // that have rows, by ascending rank
   int32_t count;
   double time_step;
-  const double *times;  // by body: when impulses acted; null: at the beginning
-  const CnPose *pose;   // where they acted
-  const CnTwist *twist; // after the impulses
-  CnTwist *end;         // at the end of the step: angular momentum that moving took is given back
+  const double *times;   // by body: when impulses acted; null: at the beginning
+  const CnPose *pose;    // where they acted
+  const CnTwist *twist;  // after the impulses
+  const int32_t *bodies; // whose twists these are, ascending; null: all
+  int32_t body_count;
+  CnTwist *end; // at the end of the step: angular momentum that moving took is given back
   CnPose *pose_new;
   CnBalanceTerm *term; // what it did; null: nobody asks
   CniArena *arena;
@@ -123,6 +125,8 @@ typedef struct CniCorrectInput {
 CnStatus cni_collision_correct(const CniCorrectInput *input, CniContact *deepest, int32_t *any);
 // Are there any?
 CnStatus cni_collision_deeper(const CniCorrectInput *input, int32_t *any);
+// May there be any? Looks at velocities alone.
+int cni_collision_may_deepen(const CniCorrectInput *input);
 
 // Point, normal and gap of a contact of two spheres as they were found with the bodies at these positions,
 // bit by bit.

@@ -33,6 +33,7 @@
 #include "collision/collision.h"
 
 #include "core/error.h"
+#include "core/sort.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ typedef struct Correct {
 
 static CnTwist twist_of(const CniCorrectInput *in, int32_t body) {
   if (in->model->bodies[body].kind == CN_BODY_FIXED) return (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-  return in->twist[body];
+  return in->twist[in->bodies ? cni_lower_bound(in->bodies, in->body_count, body) : body];
 }
 
 static double left_of(const CniCorrectInput *in, const CniContact *c) {
@@ -185,13 +186,19 @@ static double allowed_to(const CniCorrectInput *in, int32_t first) {
   return cn_min(promised(in, first, &lowest), -slop_of(in, &in->contacts[first]));
 }
 
+// How deep a pair may lie that its rows know nothing of; 0: too little.
+static double may_deepen(const CniCorrectInput *in, const CniContact *c) {
+  if (!is_free(in, c->body_a) && !is_free(in, c->body_b)) return 0;
+  double more = unknown(in, c);
+  return more > slop_of(in, c) ? more : 0;
+}
+
 // Pairs that came in deeper than their rows say.
 static int is_deeper(const CniCorrectInput *in, int32_t first) {
   const CniContact *c = &in->contacts[first];
   int32_t lowest;
-  if (!is_free(in, c->body_a) && !is_free(in, c->body_b)) return 0;
-  double more = unknown(in, c), slop = slop_of(in, c);
-  if (!(more > slop)) return 0;
+  double more = may_deepen(in, c), slop = slop_of(in, c);
+  if (!(more > 0)) return 0;
   double least = promised(in, first, &lowest), allowed = cn_min(least, -slop);
   if (!(least - more < allowed)) return 0;
   if (surely_not(in, &in->contacts[lowest], -allowed)) return 0;
@@ -390,6 +397,12 @@ static CnStatus find_any(Correct *s, int32_t *any) {
 
 CnStatus cni_collision_deeper(const CniCorrectInput *in, int32_t *any) {
   return find_any(&(Correct){.in = in}, any);
+}
+
+int cni_collision_may_deepen(const CniCorrectInput *in) {
+  for (int32_t i = 0; i < in->count; i++)
+    if (may_deepen(in, &in->contacts[i]) > 0) return 1;
+  return 0;
 }
 
 CnStatus cni_collision_correct(const CniCorrectInput *in, CniContact *deepest, int32_t *any) {

@@ -37,6 +37,11 @@ static inline uint64_t cni_double_key(double x) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+// Put things into another order in their place: order[i] is the present place of the one that comes to i, each once
+// below `count`. `bits` is room of that many bytes.
+size_t cni_permute_bytes(size_t count);
+void cni_permute(void *things, size_t size, const int32_t *order, int32_t count, uint64_t *bits);
+
 // Bisection: moves `low` to the first index up to `high` for which `before`, an expression in `middle`
 // that holds up to some index and not from there on, does not hold.
 #define CNI_BISECT(low, high, middle, before)                                                      \

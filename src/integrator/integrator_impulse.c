@@ -62,6 +62,10 @@ static CnStatus finish(const CnSystem *system, double t, const double *q, const 
                        double h, double *q_new) {
   // groups past the state's own (a ground) have no place in it
   const double *v_new = answer->v;
+  if (!q_new) { // the system has its own places for positions
+    CNI_TRY(system->drift(system->context, q, answer->v, h, NULL, &v_new));
+    return system->done(system->context, t + h, NULL, v_new, answer);
+  }
   if (system->drift) {
     CNI_TRY(system->drift(system->context, q, answer->v, h, q_new, &v_new));
     if (v_new != answer->v) CNI_TRY(cni_check_state("v", v_new, system->v_count, t));
@@ -132,8 +136,8 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
 
   CniArenaMark mark = {0};
   if (memory) mark = cni_arena_mark(&memory->arena);
-  double *q_new;
-  CNI_TRY(take_positions(self, memory, system->q_count, &q_new));
+  double *q_new = NULL;
+  if (!(memory && memory->part)) CNI_TRY(take_positions(self, memory, system->q_count, &q_new));
   CnStatus status = finish(system, t, q, answer, h, q_new);
   if (memory) cni_arena_back(&memory->arena, mark);
   return status;

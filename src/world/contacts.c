@@ -132,9 +132,7 @@ void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scrat
     c->b = model->shapes[cni_short_shape(c->b)].slot | (c->b & CNI_SHORT_BIT);
   }
   if (cache->before_count == 0 || cache->before_spread) return;
-  CnVec3 *moved = scratch;
-  for (int32_t i = 0; i < model->body_count; i++) moved[i] = cache->before[order[i]];
-  memcpy(cache->before, moved, (size_t)model->body_count * sizeof *moved);
+  cni_permute(cache->before, sizeof *cache->before, order, model->body_count, scratch);
 }
 
 void cni_contacts_arrive(CniContents *contents) {

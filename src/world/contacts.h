@@ -82,7 +82,7 @@ static inline int32_t cni_contacts_total(const CniContactCache *cache) {
 // Are all of them here? `call` is for the message.
 CnStatus cni_contacts_here(const CniContactCache *cache, const char *call);
 // Contacts that are not named follow when bodies are put in another order: one call before, with
-// room for a position a body, one after.
+// room as for the model, one after.
 void cni_contacts_leave(struct CniContents *contents, const int32_t *order, void *scratch);
 void cni_contacts_arrive(struct CniContents *contents);
 // A contact as it was found, its point carried to where the step ends; shapes and bodies by dense

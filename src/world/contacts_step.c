@@ -225,6 +225,17 @@ static void carry(const CniModel *model, const CnPose *from, const CnPose *to,
   }
 }
 
+// The same, where bodies have yet to be moved.
+static void carry_ahead(const CnWorld *world, const CnAnswer *answer, CniStepContacts *now) {
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < now->full_count; i++) {
+    CniContact *c = &now->full[i];
+    CnVec3 way_a = cni_share_way(world, answer, c->body_a);
+    CnVec3 way_b = cni_share_way(world, answer, c->body_b);
+    c->point = cn_add(c->point, cni_contact_way(model, c->body_a, way_a, c->body_b, way_b));
+  }
+}
+
 static int any_turning(const CnProblem *p) {
   for (int32_t i = 0; i < p->set_count; i++)
     if (p->sets[i].kind >= CN_BLOCK_ROLLING) return 1;
@@ -235,7 +246,7 @@ CnStatus cni_contacts_share(CnWorld *world, const CnAnswer *answer) {
   KeepLoop keep = {world, answer, &world->now.contacts};
   if (!world->work.share.part) return CN_OK;
   cni_parallel_for(world->tasks, world->found.count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
-  return cni_share_keep(world);
+  return cni_share_keep(world, answer);
 }
 
 CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer) {
@@ -266,6 +277,10 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   if (share->part)
     CNI_TRY(CNI_RESERVE(allocator, cache->before_slots, cache->before_slot_capacity,
                         cache->before_spread ? cache->before_count : 0, bodies));
+  if (share->lean) {
+    carry_ahead(world, answer, now);
+    CNI_TRY(cni_share_move(world, answer));
+  }
 
   // nothing fails from here on
   cni_events_write(world, &events);
@@ -273,7 +288,7 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   cache->turning = turning;
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, keep_contacts, &keep);
   const CniTouch *touch = world->work.touch;
-  if (!world->work.equations) // those place them by their touches (told.c)
+  if (!world->work.equations && !share->lean) // those place them by their touches (told.c)
     carry(&world->now.model, touch ? touch->pose : world->now.model.pose, pose, now);
   exchange(cache, now);
   cache->before_count = round ? bodies : 0;

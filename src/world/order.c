@@ -171,39 +171,43 @@ static void make_keys(const CniModel *model, const Raster *r, const CnPose *pose
     if (keys[i] > 0) keys[i] = keys[i] << 3 * CELL_BITS | layer_key(r, pose[i].position);
 }
 
-CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
+CnStatus cni_order_room(CnWorld *world, CniOrderRoom *room) {
   const CniModel *model = &world->now.model;
+  CniArena *arena = &world->memory.arena;
   int32_t count = model->body_count, moving = 0;
   int64_t step = world->now.step + 1;
-  *order = NULL;
+  *room = (CniOrderRoom){.moving = 0};
   if (count < ORDER_BODIES || model->shape_count == 0 || (step != 1 && step % ORDER_STEPS != 0))
     return CN_OK;
   for (int32_t i = 0; i < count; i++) moving += moves(model, i);
   if (moving < ORDER_BODIES) return CN_OK;
-
-  CniSort sort;
-  CNI_TRY(cni_sort_init(&sort, &world->memory.arena, count));
-  Raster raster = make_raster(model, pose, moving, down_axis(world->now.settings.gravity));
-  uint64_t *keys = cni_arena_take(&world->memory.arena, (size_t)count * sizeof *keys);
-  if (!keys) return cni_error_memory((size_t)count * sizeof *keys);
-  make_keys(model, &raster, pose, moving, &sort, keys);
-  for (int32_t i = 0; i < count; i++) {
-    sort.keys[i] = keys[i];
-    sort.values[i] = i;
-  }
-  cni_sort_keys(&sort, count, KEY_BITS);
-  int32_t wrong = 0;
-  for (int32_t i = 0; i < count; i++) wrong += keys[i] >> LAYER_BITS != sort.keys[i] >> LAYER_BITS;
-  if (wrong <= count / DISORDER) return CN_OK;
+  CNI_TRY(CNI_TAKE(arena, count, room->keys));
+  CNI_TRY(cni_sort_init(&room->sort, arena, count));
+  // once all is sorted nobody needs the keys
   size_t bytes = cni_model_reorder_bytes(model);
-  // nobody asks for a problem of which ranks have parts: its groups are as long as what is needed
-  const CnProblem *p = world->now.engine.problem;
-  int idle = world->work.share.part && bytes <= (size_t)p->group_capacity * sizeof *p->groups;
-  world->work.order_scratch =
-      idle ? (void *)p->groups : cni_arena_take(&world->memory.arena, bytes);
-  if (!world->work.order_scratch) return cni_error_memory(bytes);
-  *order = sort.values;
+  room->scratch = room->sort.keys;
+  if (bytes > 2 * (size_t)count * sizeof *room->keys) room->scratch = cni_arena_take(arena, bytes);
+  if (!room->scratch) return cni_error_memory(bytes);
+  room->moving = moving;
   return CN_OK;
+}
+
+const int32_t *cni_order_find(CnWorld *world, const CnPose *pose, CniOrderRoom *room) {
+  const CniModel *model = &world->now.model;
+  int32_t count = model->body_count, wrong = 0;
+  CniSort *sort = &room->sort;
+  uint64_t *keys = room->keys;
+  if (room->moving == 0) return NULL;
+  Raster raster = make_raster(model, pose, room->moving, down_axis(world->now.settings.gravity));
+  make_keys(model, &raster, pose, room->moving, sort, keys);
+  for (int32_t i = 0; i < count; i++) {
+    sort->keys[i] = keys[i];
+    sort->values[i] = i;
+  }
+  cni_sort_keys(sort, count, KEY_BITS);
+  for (int32_t i = 0; i < count; i++) wrong += keys[i] >> LAYER_BITS != sort->keys[i] >> LAYER_BITS;
+  world->work.order_scratch = room->scratch;
+  return wrong <= count / DISORDER ? NULL : sort->values;
 }
 
 void cni_order_apply(CnWorld *world, const int32_t *order) {

@@ -67,10 +67,24 @@ static void roll_back(const Undo *undo) {
 
 // ---- a state that left the real numbers ----
 
-static int finite_pose(CnPose p) {
-  CnQuat q = p.rotation;
-  return cn_vec3_finite(p.position) && isfinite(q.w) && isfinite(q.x) && isfinite(q.y) &&
+int cni_pose_finite(const CnPose *p) {
+  CnQuat q = p->rotation;
+  return cn_vec3_finite(p->position) && isfinite(q.w) && isfinite(q.x) && isfinite(q.y) &&
          isfinite(q.z);
+}
+
+int cni_twist_finite(const CnTwist *t) {
+  return cn_vec3_finite(t->velocity) && cn_vec3_finite(t->spin);
+}
+
+CnStatus cni_world_not_finite(const CnWorld *world, int32_t body, const CnTwist *twist) {
+  char label[CNI_NAME_SIZE + 16];
+  CnVec3 v = twist->velocity, w = twist->spin;
+  cni_model_body_label(&world->now.model, body, label);
+  return cni_error(CN_NOT_FINITE,
+                   "step %lld: the state of %s is not finite (velocity %g, %g, %g m/s, spin %g, "
+                   "%g, %g rad/s)",
+                   (long long)world->now.step + 1, label, v.x, v.y, v.z, w.x, w.y, w.z);
 }
 
 // The integrator tells of a number; say which body it belongs to.
@@ -79,18 +93,14 @@ static CnStatus name_body(const CnWorld *world) {
   const CnAnswer *answer = &world->now.engine.answer;
   double h = world->now.settings.time_step;
   const double *all = world->work.told ? world->work.told : answer->v;
+  if (world->work.named) return CN_NOT_FINITE;
   if (!world->work.told && answer->velocity_count < 6 * model->body_count) return CN_NOT_FINITE;
   for (int32_t i = 0; i < model->body_count; i++) {
     const double *v = &all[6 * (size_t)i];
     CnTwist twist = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    int finite = cn_vec3_finite(twist.velocity) && cn_vec3_finite(twist.spin);
-    if (finite && finite_pose(cni_advance_pose(model->pose[i], twist, h))) continue;
-    char label[CNI_NAME_SIZE + 16];
-    cni_model_body_label(model, i, label);
-    return cni_error(CN_NOT_FINITE,
-                     "step %lld: the state of %s is not finite (velocity %g, %g, %g m/s, spin %g, "
-                     "%g, %g rad/s)",
-                     (long long)world->now.step + 1, label, v[0], v[1], v[2], v[3], v[4], v[5]);
+    CnPose end = cni_advance_pose(model->pose[i], twist, h);
+    if (!cni_twist_finite(&twist) || !cni_pose_finite(&end))
+      return cni_world_not_finite(world, i, &twist);
   }
   return CN_NOT_FINITE;
 }

@@ -240,17 +240,28 @@ static CnStatus late_springs(CnWorld *world, const Drift *d, double late) {
   return CN_OK;
 }
 
+// Of a shared step: all velocities, and places for the new positions.
+static CnStatus tell_velocities(CnWorld *world, const double **v, double **q_new,
+                                const double **v_end) {
+  int32_t bodies = world->now.model.body_count;
+  CnPose *moved;
+  CNI_TRY(cni_share_velocities(world, &world->now.engine.answer, v));
+  world->work.told = *v_end = *v;
+  CNI_TRY(cni_check_state("v", *v, 6 * bodies, world->now.time));
+  CNI_TRY(CNI_TAKE(&world->memory.arena, bodies, moved));
+  world->work.moved = moved;
+  *q_new = (double *)moved;
+  return CN_OK;
+}
+
 CnStatus cni_drift_after(void *context, const double *q, const double *v, double h, double *q_new,
                          const double **v_end) {
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
   world->work.drifts = cni_seconds(); // `done` tells what it took
   CNI_TRY(cni_contacts_share(world, &world->now.engine.answer));
-  if (world->work.share.part) {
-    CNI_TRY(cni_share_velocities(world, &world->now.engine.answer, &v));
-    world->work.told = *v_end = v;
-    CNI_TRY(cni_check_state("v", v, 6 * model->body_count, world->now.time));
-  }
+  if (world->work.share.lean) return cni_share_finite(world, &world->now.engine.answer);
+  if (world->work.share.part) CNI_TRY(tell_velocities(world, &v, &q_new, v_end));
   Drift d = {.model = model,
              .pose = (const CnPose *)q,
              .twist = (const CnTwist *)v,
@@ -282,7 +293,9 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
                                                                  .tasks = world->tasks}));
   CNI_TRY(correct(world, &d, v_end));
   if (late > 0) CNI_TRY(late_springs(world, &d, late));
-  return CN_OK;
+  if (!world->work.moved) return CN_OK;
+  CNI_TRY(cni_check_state("v", *v_end, 6 * model->body_count, world->now.time));
+  return cni_check_state("q", q_new, 7 * model->body_count, world->now.time);
 }
 
 void cni_drift_keep(CniModel *model, const CniStepWork *work) {

@@ -13,6 +13,7 @@
 #include "assembly/assembly.h"
 #include "collision/collision.h"
 #include "core/memory.h"
+#include "core/sort.h"
 #include "model/model.h"
 #include "world/contacts.h"
 #include "world/share/share.h"
@@ -72,6 +73,8 @@ typedef struct CniStepWork {
   int32_t contact_count;
   CniStepShare share;  // of the contacts, over several ranks
   const double *told;  // velocities of all bodies then, in the arena; null: the answer has them
+  const CnPose *moved; // of a shared step: the new poses; null: they come last
+  int32_t named;       // the message tells whose state is not finite
   CniArenaMark mark;   // of the arena, before the contacts were looked for
   const CnTwist *late; // likewise: momenta of springs after the drift
   const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing
@@ -162,9 +165,16 @@ void cni_problem_map_joints(CnWorld *world);
 
 // ---- the order of bodies ----
 
-// Would bodies at these poses better stand in another order after this step? Takes the memory for
-// it from the arena; `order` is null if not.
-CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order);
+// Memory to find it, from the arena, where it is time to look.
+typedef struct CniOrderRoom {
+  int32_t moving; // bodies with mass; 0: nobody looks
+  CniSort sort;
+  uint64_t *keys;
+  void *scratch;
+} CniOrderRoom;
+CnStatus cni_order_room(CnWorld *world, CniOrderRoom *room);
+// Would bodies at these poses better stand in another order after this step? Null: not.
+const int32_t *cni_order_find(CnWorld *world, const CnPose *pose, CniOrderRoom *room);
 // Put them in that order: order[i] is the present index of the body that comes to i. Cannot fail.
 void cni_order_apply(CnWorld *world, const int32_t *order);
 
@@ -237,6 +247,10 @@ void cni_drift_keep(CniModel *model, const CniStepWork *work);
 CnPose cni_world_path(const CniModel *model, int32_t body, CnPose from, double t, CnTwist *twist);
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);
+// A step has failed: the state of a body, which has that twist after it, is not finite.
+CnStatus cni_world_not_finite(const CnWorld *world, int32_t body, const CnTwist *twist);
+int cni_pose_finite(const CnPose *pose);
+int cni_twist_finite(const CnTwist *twist);
 int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b);
 void cni_world_modify(void *context, CnContactTuning *contact);
 

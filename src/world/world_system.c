@@ -255,11 +255,14 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   CnWorld *world = context;
   CniContents *now = &world->now;
   CniModel *model = &now->model;
+  int lean = world->work.share.lean;
+  if (world->work.moved) q_new = (const double *)world->work.moved;
   cni_equations_plain(world, &q_new, &v_new, &t_new);
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
-  CNI_TRY(cni_world_rows_finite(world, pose));
-  int32_t *order = NULL;
+  if (!lean) CNI_TRY(cni_world_rows_finite(world, pose));
+  const int32_t *order = NULL;
+  CniOrderRoom room;
   double start = world->work.drifts > 0 ? world->work.drifts : cni_seconds();
   int solved = answer != NULL;
   CnAnswer all; // the impulses of all rounds
@@ -280,10 +283,11 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   if (now->settings.balance)
     CNI_TRY(cni_balance_step(world, pose, twist, solved ? answer : &all, solved));
   if (!solved) cni_equations_tell(world);
-  CNI_TRY(cni_order_plan(world, pose, &order));
+  CNI_TRY(cni_order_room(world, &room));
+  if (!lean) order = cni_order_find(world, pose, &room);
   CNI_TRY(cni_problem_map_begin(world));
   if (world->work.share.part)
-    CNI_TRY(cni_share_reorder(world, order != NULL));
+    CNI_TRY(cni_share_reorder(world, order != NULL || (lean && room.moving > 0)));
   else if (order)
     CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, pose, answer));
@@ -306,7 +310,10 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
                    .slots = share->part ? kept->before_slots : NULL,
                    .first = share->part ? share->begin : 0,
                    .last = share->part ? share->end : model->body_count};
-  cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
+  if (!lean)
+    cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
+  else
+    order = cni_order_find(world, model->pose, &room);
   if (!solved) cni_equations_turn(world);
   // where impulses act within the step places are those of that time
   cni_turns_follow(model, world->work.time_step, solved && !touch ? world->work.places : NULL);

@@ -19,8 +19,8 @@ typedef struct CniStepMemory {
   // Velocity groups of the problem to be solved, lent by who owns it to a solver that likes to work
   // in place and restores them (psor); null: it works on a copy.
   struct CniGroup *lent_groups;
-  // 1: the answer to the problem of the step under way has velocities of some bodies (of several ranks), and its
-  // owner tells all of them when it moves the bodies.
+  // 1: the answer to the problem of the step under way has velocities of some bodies (of several ranks): its
+  // owner moves the bodies and checks where they are, and asks for no new positions.
   int32_t part;
   // Multiplications that are left for this solve and those after it, lent by who asks for many (integrators) to a
   // solver that would try on; null: each solve has the bounds of its solver alone.

@@ -32,6 +32,7 @@ typedef struct CniStepShare {
   CniCuts cuts;
   int32_t rest;    // contacts that fit in no column
   int32_t turning; // 1: some of all contacts roll or spin
+  int32_t lean;    // 1: nobody asks where the step ends before all bodies are moved (share_move.c)
   int32_t total;   // contacts of all ranks, once they are kept
   int32_t *places; // in the arena: of those kept among those solved here; null: all are kept
 } CniStepShare;
@@ -43,7 +44,7 @@ CnStatus cni_share_deepest(struct CnWorld *world, int32_t own);
 // What the step needs of the contacts kept so far: those of its own bodies, or all.
 CnStatus cni_share_old(struct CnWorld *world);
 // Of the contacts noted here the own ones stay.
-CnStatus cni_share_keep(struct CnWorld *world);
+CnStatus cni_share_keep(struct CnWorld *world, const CnAnswer *answer);
 // Room for what bodies in another order ask for, if that comes; and none for what is asked of whole problems.
 CnStatus cni_share_reorder(struct CnWorld *world, int comes);
 // Is a pair of shapes with its rank this one's?
@@ -63,6 +64,11 @@ void cni_share_place(struct CnWorld *world, CnProblem *problem);
 CnStatus cni_share_velocities(struct CnWorld *world, const CnAnswer *answer, const double **all);
 // Positions where impulses acted, of all bodies. Called by all, outside of steps.
 CnStatus cni_share_places(struct CnWorld *world);
+// share_move.c, of lean steps: is the state where it ends finite? The way of a body that has a group here; and all
+// bodies are moved: on failure nothing has changed, unless a rank has died.
+CnStatus cni_share_finite(struct CnWorld *world, const CnAnswer *answer);
+CnVec3 cni_share_way(const struct CnWorld *world, const CnAnswer *answer, int32_t body);
+CnStatus cni_share_move(struct CnWorld *world, const CnAnswer *answer);
 // share_keep.c: things of all ranks, rank by rank, in the arena; `start` tells in bytes where those of each begin, and
 // `address` is that of the pointer.
 CnStatus cni_share_tell(struct CnWorld *world, const void *own, int64_t count, size_t size,

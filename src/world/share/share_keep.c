@@ -33,10 +33,25 @@ static void keep_own(CnWorld *world) {
   now->full_count = full;
 }
 
-CnStatus cni_share_keep(CnWorld *world) {
+// May any of the own contacts in full end deeper than its rows say?
+static int may_end_deeper(const CnWorld *world, const CnAnswer *answer) {
+  const CnProblem *p = world->now.engine.problem;
+  const CniCorrectInput in = {.model = &world->now.model,
+                              .contacts = world->found.full,
+                              .count = world->found.full_count,
+                              .time_step = world->work.time_step,
+                              .twist = (const CnTwist *)answer->v,
+                              .bodies = p->of.numbers,
+                              .body_count = p->group_count};
+  return cni_collision_may_deepen(&in);
+}
+
+CnStatus cni_share_keep(CnWorld *world, const CnAnswer *answer) {
   CniStepShare *s = &world->work.share;
   const CnProblem *problem = world->now.engine.problem;
-  int64_t sums[2] = {0, 0}; // contacts, whether something rolls
+  const CniModel *model = &world->now.model;
+  int64_t sums[3] = {0, 0,
+                     0}; // contacts, whether something rolls, or is asked for where the step ends
   // without a rest they all are its own
   if (s->rest) {
     CNI_TRY(CNI_TAKE(&world->memory.arena, world->found.count, s->places));
@@ -45,10 +60,12 @@ CnStatus cni_share_keep(CnWorld *world) {
   sums[0] = world->found.count;
   for (int32_t i = 0; i < problem->set_count; i++)
     sums[1] |= problem->sets[i].kind >= CN_BLOCK_ROLLING;
-  CNI_TRY(cni_ranks_sum(world->now.settings.ranks, sums, 2));
+  sums[2] = may_end_deeper(world, answer);
+  CNI_TRY(cni_ranks_sum(world->now.settings.ranks, sums, 3));
   if (sums[0] > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
   s->total = (int32_t)sums[0];
   s->turning = sums[1] > 0;
+  s->lean = sums[2] == 0 && model->trigger_count == 0 && world->now.contacts.inside_count == 0;
   return CN_OK;
 }
 

@@ -198,6 +198,15 @@ static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
   return detect_apart(c, w, count);
 }
 
+#define GROWTH 12 // one contact in so many is new
+
+void cni_collision_expect(const CniCollision *c, CniArena *arena) {
+  if (c->of_some.count == 0) return;
+  size_t likely = contact_bytes(c->expected) + (size_t)c->pair_count * 2 * sizeof(uint64_t) +
+                  (size_t)c->of_some.count * (sizeof(CniProxy) + sizeof(CniShape));
+  cni_arena_expect(arena, (CniArenaMark){NULL, 0, 0}, likely + likely / GROWTH);
+}
+
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count) {
   *contacts = NULL;

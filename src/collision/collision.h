@@ -77,6 +77,9 @@ typedef struct CniCollision CniCollision;
 CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *allocator,
                               CniCollision **collision);
 void cni_collision_destroy(CniCollision *collision);
+// Of several ranks: an arena that is reset next gets room for what the next detection is likely to need, which
+// otherwise takes memory beside it.
+void cni_collision_expect(const CniCollision *collision, CniArena *arena);
 // What is wrong with contacts that were found: shapes that are not there or not of these bodies, an
 // order that does not ascend by rank, then feature. Null: nothing is. For checked builds and tests.
 const char *cni_collision_fault(const CniModel *model, const CniContact *contacts, int32_t count);

@@ -137,6 +137,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   CNI_TRY(cni_world_rows_finite(world, world->now.model.pose));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
+  cni_collision_expect(world->collision, &world->memory.arena);
   CNI_TRY(cni_step_memory_reset(&world->memory));
   CNI_TRY(remember(world, &undo));
   if (is_to_assemble(world)) CNI_TRY(cni_world_assemble(world, CNI_ASSEMBLED, NULL));

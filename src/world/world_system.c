@@ -68,6 +68,7 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
     return cni_equations_detect(world, t, q, v, h * unit);
   }
   cni_share_begin(world);
+  CNI_TRY(cni_share_hand_over(world));
   CNI_TRY(cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v,
                            world->now.settings.gravity, h));
   CNI_TRY(cni_share_agree(world));
@@ -322,7 +323,10 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_problem_map_joints(world);
   now->time = cni_multiple_of_step(t_new, world->work.time_step);
   now->step++;
-  if (order) cni_order_apply(world, order);
+  if (order)
+    cni_order_apply(world, order);
+  else
+    cni_share_settled(world);
   world->work.seconds_end += cni_seconds() - start;
   return CN_OK;
 }

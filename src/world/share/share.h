@@ -41,12 +41,16 @@ void cni_share_begin(struct CnWorld *world);
 CnStatus cni_share_agree(struct CnWorld *world);
 // Of all ranks: the deepest overlap. own: the contact that has this rank's, -1: none.
 CnStatus cni_share_deepest(struct CnWorld *world, int32_t own);
-// What the step needs of the contacts kept so far: those of its own bodies, or all.
+// Where bodies were put in another order their contacts go to who owns them now, before anything else is in memory.
+CnStatus cni_share_hand_over(struct CnWorld *world);
+// What the step needs of the contacts kept so far: those of its own bodies, which are here, or all.
 CnStatus cni_share_old(struct CnWorld *world);
 // Of the contacts noted here the own ones stay.
 CnStatus cni_share_keep(struct CnWorld *world, const CnAnswer *answer);
 // Room for what bodies in another order ask for, if that comes; and none for what is asked of whole problems.
 CnStatus cni_share_reorder(struct CnWorld *world, int comes);
+// The step has been made, and bodies stay in their order.
+void cni_share_settled(struct CnWorld *world);
 // Is a pair of shapes with its rank this one's?
 int cni_share_owns(const struct CnWorld *world, uint64_t rank);
 // In place of the events noted here those of all ranks.

@@ -82,6 +82,13 @@ CnStatus cni_share_reorder(CnWorld *world, int comes) {
   return CNI_RESERVE(a, cache->keys, cache->key_capacity, 0, world->found.count);
 }
 
+void cni_share_settled(CnWorld *world) {
+  CniContactCache *cache = &world->now.contacts;
+  CNI_RELEASE(&world->allocator, cache->keys, cache->key_capacity);
+  cache->keys = NULL;
+  cache->key_capacity = 0;
+}
+
 static CnStatus gather_contacts(CnWorld *world) {
   CniContactCache *cache = &world->now.contacts;
   if (!cache->spread) return CN_OK;
@@ -101,16 +108,23 @@ CnStatus cn_world_gather(CnWorld *world) {
   return cni_share_whole(world);
 }
 
+// Do ranks own the same bodies as when the contacts were kept?
+static int owners_stay(const CnWorld *world) {
+  const CniStepShare *s = &world->work.share, *was = &world->now.contacts.share;
+  return s->first == was->first && s->count == was->count && s->cuts.slabs == was->cuts.slabs;
+}
+
 CnStatus cni_share_old(CnWorld *world) {
-  CniContactCache *cache = &world->now.contacts;
-  const CniStepShare *s = &world->work.share, *was = &cache->share;
-  if (!cache->spread) return CN_OK;
+  const CniStepShare *s = &world->work.share;
   // contacts of the rest are solved by all, who have to know what they did before
-  int same = s->part && !s->rest && s->first == was->first && s->count == was->count &&
-             s->cuts.slabs == was->cuts.slabs;
-  if (!same) return gather_contacts(world);
-  if (cache->keyed != 1) return CN_OK;
+  return s->part && !s->rest && owners_stay(world) ? CN_OK : gather_contacts(world);
+}
+
+CnStatus cni_share_hand_over(CnWorld *world) {
+  CniContactCache *cache = &world->now.contacts;
   int32_t *begins;
+  if (!world->work.share.asked || !cache->spread || cache->keyed != 1 || !owners_stay(world))
+    return CN_OK;
   CniArenaMark mark = cni_arena_mark(&world->memory.arena);
   CNI_TRY(CNI_TAKE(&world->memory.arena, cni_ranks_count(world->now.settings.ranks) + 1, begins));
   cni_share_begins(world, begins);

@@ -244,6 +244,23 @@ static void take_states(void *context, int32_t begin, int32_t end) {
       loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
+// All of them, and where contacts acted.
+static void take_bodies(CnWorld *world, const CnPose *acted, const CnPose *pose,
+                        const CnTwist *twist) {
+  const CniContactCache *kept = &world->now.contacts;
+  const CniStepShare *share = &world->work.share;
+  int32_t bodies = world->now.model.body_count;
+  TakeLoop take = {.model = &world->now.model,
+                   .found = acted,
+                   .pose = pose,
+                   .twist = twist,
+                   .before = kept->before_count > 0 ? kept->before : NULL,
+                   .slots = share->part ? kept->before_slots : NULL,
+                   .first = share->part ? share->begin : 0,
+                   .last = share->part ? share->end : bodies};
+  cni_parallel_for(world->tasks, bodies, BODIES_PER_TASK, take_states, &take);
+}
+
 // A sum of many steps drifts away from their number times h; what is a multiple of h but for
 // round-off becomes that multiple. After a change of h it is so again only where they fit.
 double cni_multiple_of_step(double t, double h) {
@@ -299,20 +316,10 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_couplings_keep(model, world->work.time_step, now->engine.problem, answer->g,
                      world->work.joint_blocks[0]);
   cni_drift_keep(model, &world->work);
-  const CniContactCache *kept = &now->contacts;
   const CniTouch *touch = world->work.touch;
   const CnPose *acted = !solved ? pose : touch ? touch->pose : model->pose;
-  const CniStepShare *share = &world->work.share;
-  TakeLoop take = {.model = model,
-                   .found = acted,
-                   .pose = pose,
-                   .twist = twist,
-                   .before = kept->before_count > 0 ? kept->before : NULL,
-                   .slots = share->part ? kept->before_slots : NULL,
-                   .first = share->part ? share->begin : 0,
-                   .last = share->part ? share->end : model->body_count};
   if (!lean)
-    cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
+    take_bodies(world, acted, pose, twist);
   else
     order = cni_order_find(world, model->pose, &room);
   if (!solved) cni_equations_turn(world);

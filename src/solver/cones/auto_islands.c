@@ -342,6 +342,7 @@ static CnStatus solve_each(Round *k, CnSolveReport *report) {
   CniAutoIslands *s = k->s;
   const CniIslands *islands = &s->islands;
   int64_t moving = 0;
+  cni_islands_list(&s->islands, k->p);
   CNI_TRY(CNI_RESERVE(&s->allocator, s->rest, s->rest_capacity, 0, islands->count));
   cni_problem_apply(k->p, k->answer->g, k->answer->v);
   cni_parallel_for(s->def.tasks, islands->count, LOOK, look_at, k);
@@ -364,6 +365,7 @@ static CnStatus finish_each(Round *k, CnSolveReport *report) {
   for (int32_t i = 0; i < islands->count; i++) {
     int32_t count = block_count(islands, i);
     if (!cni_auto_steps_allows(k->steps, islands->bodies[i], islands->rows[i])) continue;
+    cni_islands_list(&s->islands, k->p);
     if (worst_residual(k->p, k->answer, blocks_of(islands, i), count, limit) > limit)
       CNI_TRY(add_job(s, i, 0));
   }

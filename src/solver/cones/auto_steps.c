@@ -6,7 +6,8 @@
 //   1. Joints alone: one linear system.
 //   2. Few rows beside the joints, a walking machine: the joints are eliminated (few.c).
 //   3. Sweeps over everything, which solve the joints of an island exactly, from the impulses of the step
-//      before, until the tolerance or the number of sweeps is reached. That is all that large piles get.
+//      before, until the tolerance or the number of sweeps is reached. That is all that large piles get, with
+//      longer steps in most of the sweeps.
 //      Then some steps of apgd where islands may be factored.
 //   4. Islands that are not there yet, one by one, while the budget lasts: machines as in 2, then
 //      Newton's method from what there is, the interior point, simplex where nothing rubs (auto_cones.c).
@@ -49,7 +50,11 @@
 #define FURTHER 0.3       // of bursts of apgd
 #define DEEPER 0.1        // of the tolerance is asked of factors: the next step may still hold
 #define OVER 1.4          // relaxation of sweeps where nothing rubs
-#define CONTACT_WORK 150  // multiplications and additions of a block in a sweep
+#define LONGER 1.5        // and of large piles, but for the first
+#define LONGER_FIRST 10   // sweeps, which suffice at rest,
+#define LONGER_LAST 5     // and the last, one of so many, which smooth what the others leave
+#define SPARED 24        // one of so many sweeps pays for what psor does not do: islands, tolerance
+#define CONTACT_WORK 150 // multiplications and additions of a block in a sweep
 
 // What the efforts allow: sweeps as a part of those of the definition, rows and bodies of islands that are
 // factored (ordering larger ones would take longer than the sweeps), multiplications in their factors: so many in any case, or so many times what the sweeps took.
@@ -205,6 +210,14 @@ static int is_smooth(const CnProblem *p) {
   return p->row_count == p->block_count && cni_joints_count(p) == 0;
 }
 
+// Are sweeps all that these contacts get, and is nothing else asked of sweeps? (Joints: nobody has measured these.)
+static int is_pile(const CniAutoSteps *s, const CnProblem *p) {
+  const CnSolverDef *def = &s->sweeps->def;
+  return p->block_count > NEAR_BLOCKS && !may_be_factored(s, p) && cni_joints_count(p) == 0 &&
+         !is_smooth(p) && p->friction == CN_FRICTION_COULOMB && def->local == CN_LOCAL_SPLIT &&
+         def->relaxation == 1;
+}
+
 // So many sweeps at most.
 static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
                       CnSolveReport *report, CniAutoRound *round, int32_t most, int *done) {
@@ -212,8 +225,13 @@ static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, Cni
   int32_t before = report->iterations;
   double part = p->block_count <= NEAR_BLOCKS ? HALFWAY : 1;
   sweeps->def.tolerance = part * round->tolerance;
-  sweeps->def.max_iterations = most;
   sweeps->rule.omega = is_smooth(p) && sweeps->def.relaxation == 1 ? OVER : sweeps->def.relaxation;
+  sweeps->longer = (CniPsorLonger){1, 0, 0};
+  if (is_pile(s, p)) {
+    most -= most / SPARED;
+    sweeps->longer = (CniPsorLonger){LONGER, LONGER_FIRST, most - most / LONGER_LAST};
+  }
+  sweeps->def.max_iterations = most;
   CNI_TRY(cni_psor_solve(sweeps, p, answer, memory, report));
   round->made += report->iterations;
   report->iterations += before;

@@ -52,7 +52,7 @@ static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
   for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++) {
     if (group == seen[0] || group == seen[1]) continue;
     seen[i % 2] = group;
-    if (!(p->groups[group].inv_mass > 0)) continue;
+    if (s->root[group] < 0) continue;
     int32_t own = root_of(s->root, group);
     if (first < 0) first = own;
     // the earlier one is the root: it does not depend on the order of blocks
@@ -64,22 +64,21 @@ static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
 }
 
 // The same for two bodies, which nearly all blocks have, and most of these are joined already.
-static inline int32_t join_two(CniIslands *s, const CnProblem *p, int32_t a, int32_t b) {
-  int32_t *root = s->root;
-  if (!(p->groups[a].inv_mass > 0)) return p->groups[b].inv_mass > 0 ? b : -1;
-  if (!(p->groups[b].inv_mass > 0) || root[a] == root[b]) return a;
+static inline int32_t join_two(int32_t *root, int32_t a, int32_t b) {
+  if (root[a] < 0) return root[b] < 0 ? -1 : b;
+  if (root[b] < 0 || root[a] == root[b]) return a;
   int32_t i = root_of(root, a), k = root_of(root, b);
   return root[i] = root[k] = i < k ? i : k;
 }
 
-static int32_t join_any(CniIslands *s, const CnProblem *p, const CniBlock *block) {
+static inline int32_t join_any(CniIslands *s, const CnProblem *p, const CniBlock *block) {
   if (block->storage == CNI_SPHERE) {
     const CniSphereBlock *sphere = &p->spheres[block->index];
-    return join_two(s, p, sphere->group_a, sphere->group_b);
+    return join_two(s->root, sphere->group_a, sphere->group_b);
   }
   if (block->storage == CNI_PAIR) {
     const CniPairBlock *pair = &p->pairs[block->index];
-    return join_two(s, p, pair->group_a, pair->group_b);
+    return join_two(s->root, pair->group_a, pair->group_b);
   }
   return join(s, p, block);
 }
@@ -90,47 +89,70 @@ static CnStatus reserve(CniIslands *s, const CnProblem *p) {
   CNI_TRY(CNI_RESERVE(a, s->of, s->of_capacity, 0, p->group_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->of_block, s->of_block_capacity, 0, p->block_count + 1));
   CNI_TRY(CNI_RESERVE(a, s->list, s->list_capacity, 0, p->block_count + 1));
-  CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, p->group_count + 3));
-  CNI_TRY(CNI_RESERVE(a, s->bodies, s->bodies_capacity, 0, p->group_count + 2));
-  return CNI_RESERVE(a, s->rows, s->rows_capacity, 0, p->group_count + 2);
+  CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, p->group_count + 2));
+  CNI_TRY(CNI_RESERVE(a, s->bodies, s->bodies_capacity, 0, p->group_count + 1));
+  return CNI_RESERVE(a, s->rows, s->rows_capacity, 0, p->group_count + 1);
 }
 
 // Numbers in the order of their first blocks; the last one is that of blocks that move nobody.
 static void number(CniIslands *s, const CnProblem *p) {
-  int32_t idle = 0;
+  int32_t idle_blocks = 0, idle_rows = 0;
   s->count = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
-    int32_t body = s->of_block[i], root = body < 0 ? -1 : root_of(s->root, body);
-    idle |= body < 0;
-    if (root >= 0 && s->of[root] < 0) s->of[root] = s->count++;
-    s->of_block[i] = root < 0 ? -1 : s->of[root];
-  }
-  s->count += idle;
-  memset(s->start, 0, (size_t)(s->count + 2) * sizeof *s->start);
-  memset(s->rows, 0, (size_t)(s->count + 1) * sizeof *s->rows);
-  memset(s->bodies, 0, (size_t)(s->count + 1) * sizeof *s->bodies);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    if (s->of_block[i] < 0) s->of_block[i] = s->count - 1;
-    s->start[s->of_block[i] + 2]++;
-    s->rows[s->of_block[i]] += p->blocks[i].dim;
+    int32_t body = s->of_block[i], dim = p->blocks[i].dim;
+    if (body < 0) {
+      idle_blocks++;
+      idle_rows += dim;
+      continue;
+    }
+    int32_t root = s->root[body], island = s->of[root];
+    if (island < 0) {
+      island = s->of[root] = s->count++;
+      s->start[island] = s->rows[island] = s->bodies[island] = 0;
+    }
+    s->of_block[i] = island;
+    s->start[island]++;
+    s->rows[island] += dim;
   }
   for (int32_t i = 0; i < p->group_count; i++) {
-    int32_t island = s->of[root_of(s->root, i)];
+    int32_t island = s->root[i] < 0 ? -1 : s->of[s->root[i]];
     if (island >= 0) s->bodies[island]++;
   }
+  if (idle_blocks == 0) return;
+  s->start[s->count] = idle_blocks;
+  s->rows[s->count] = idle_rows;
+  s->bodies[s->count++] = 0;
 }
 
 CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
   CNI_TRY(reserve(s, p));
   for (int32_t i = 0; i < p->group_count; i++) {
-    s->root[i] = i;
+    s->root[i] = p->groups[i].inv_mass > 0 ? i : -1;
     s->of[i] = -1;
   }
   for (int32_t i = 0; i < p->block_count; i++) s->of_block[i] = join_any(s, p, &p->blocks[i]);
+  // a root stands before all others
+  for (int32_t i = 0; i < p->group_count; i++)
+    if (s->root[i] >= 0) s->root[i] = s->root[s->root[i]];
   number(s, p);
-  for (int32_t i = 0; i < s->count; i++) s->start[i + 2] += s->start[i + 1];
-  for (int32_t i = 0; i < p->block_count; i++) s->list[s->start[s->of_block[i] + 1]++] = i;
+  for (int32_t i = 0, begin = 0; i <= s->count; i++) {
+    int32_t count = i < s->count ? s->start[i] : 0;
+    s->start[i] = begin;
+    begin += count;
+  }
+  s->listed = 0;
   return CN_OK;
+}
+
+void cni_islands_list(CniIslands *s, const CnProblem *p) {
+  int32_t *next = s->of; // no longer needed
+  if (s->listed) return;
+  memcpy(next, s->start, (size_t)s->count * sizeof *next);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t island = s->of_block[i] < 0 ? s->count - 1 : s->of_block[i];
+    s->list[next[island]++] = i;
+  }
+  s->listed = 1;
 }
 
 // ---- parts ----

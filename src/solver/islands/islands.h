@@ -9,14 +9,14 @@
 
 typedef struct CniIslands {
   CnAllocator allocator;
-  int32_t *list;     // blocks, island by island, in their order
+  int32_t *list;     // blocks, island by island, in their order, if `listed`
   int32_t *start;    // per island: its first one in `list`
   int32_t *rows;     // per island
   int32_t *bodies;   // per island: those with mass
   int32_t *root;     // per group, while they are found
   int32_t *of;       // per group, while they are found
-  int32_t *of_block; // per block: its island
-  int32_t count;
+  int32_t *of_block; // per block: its island, -1: that of those that move nobody
+  int32_t count, listed;
   int32_t list_capacity, start_capacity, rows_capacity, root_capacity, of_capacity,
       of_block_capacity, bodies_capacity;
 } CniIslands;
@@ -26,6 +26,8 @@ void cni_islands_release(CniIslands *islands);
 
 // Find them; in the order of their first blocks. Blocks of bodies without mass alone are one more island.
 CnStatus cni_islands_find(CniIslands *islands, const CnProblem *p);
+// And list their blocks, which nobody needs who sweeps all of them.
+void cni_islands_list(CniIslands *islands, const CnProblem *p);
 
 // ---- parts ----
 

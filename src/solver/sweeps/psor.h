@@ -204,10 +204,18 @@ typedef struct CniPsorLinks {
   int32_t capacity, stale;
 } CniPsorLinks;
 
+// Sweeps [begin, end) in which contacts in lanes go further than the relaxation says, where each row has its own
+// step (CNI_PSOR_SPLIT): where the others begin and end, what is far off has come nearer by then.
+typedef struct CniPsorLonger {
+  double times;
+  int32_t begin, end;
+} CniPsorLonger;
+
 typedef struct CniPsor {
   CnAllocator allocator;
   CnSolverDef def;
   CniLocalRule rule;
+  CniPsorLonger longer;
   int32_t back;       // 1: an iteration is a sweep forth and a sweep back
   double check_first; // > 0: impulses given within so much of the tolerance are the answer
   CniSimdLevel level;
@@ -310,6 +318,8 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
                          const double *g);
 // The set of all contacts that are like this one.
 void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set);
+// Steps of all lanes so many times as long.
+void cni_psor_lengthen(CniPsor *s, double times);
 // Impulses of batch i of a run, in the problem's rows, to s->g.
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
 // g of the step form.

@@ -73,14 +73,21 @@ static int32_t find_model(const CniPsor *s, const CnProblem *p) {
   return best;
 }
 
-// Without belts a kind follows from set and storage, and neighbours mostly have the same.
+// Does a belt move below a contact?
+static inline int has_belt(const CnProblem *p, const CniBlock *block) {
+  return !p->b_per_block && block->dim > 2 &&
+         (p->b[block->row + 1] != 0 || p->b[block->row + 2] != 0);
+}
+
+// A kind follows from set, storage and belt, and neighbours mostly have the same.
 static void choose_kinds(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
   const CnProblem *p = s->p;
   for (int32_t i = begin; i < end;) {
     const CniBlock *first = &p->blocks[i], *block = first + 1, *last = &p->blocks[end];
-    while (p->b_per_block && block < last && block->set == first->set &&
-           block->storage == first->storage)
+    int belt = has_belt(p, first);
+    while (block < last && block->set == first->set && block->storage == first->storage &&
+           has_belt(p, block) == belt)
       block++;
     memset(s->kinds + i, (int)choose_kind(s, p, first), (size_t)(block - first));
     i += (int32_t)(block - first);

@@ -103,6 +103,7 @@ static void test_islands(void **state) {
   CHECK_OK(cn_world_problem(world, &p, &answer));
   cni_islands_init(&islands, &allocator);
   CHECK_OK(cni_islands_find(&islands, p));
+  cni_islands_list(&islands, p);
   CHECK(islands.count == 5);
   CniPart taken;
   cni_part_init(&taken, &allocator);

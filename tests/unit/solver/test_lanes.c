@@ -26,6 +26,9 @@ static int runs_here(CniSimdLevel level) {
 // A user's problem is only read: groups are copied. A world lends its own.
 static int lent = 0;
 
+// Sweeps with longer steps; none, unless a test says so.
+static CniPsorLonger longer = {1, 0, 0};
+
 static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniSimdLevel level,
                             CnTasks *tasks, int one_by_one) {
   CnAnswer answer = answer_for(p);
@@ -38,6 +41,7 @@ static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniS
   s->level = level;
   if (level != CNI_SIMD_LEVEL_PLAIN) s->cache_bytes = 0;
   s->schedule.one_by_one = one_by_one;
+  s->longer = longer;
   CniStepMemory memory = held_memory();
   if (lent) memory.lent_groups = p->groups;
   CHECK_OK(cni_psor_solve(s, p, &answer, &memory, &report));
@@ -108,7 +112,9 @@ static void same_bits_on_random_problems(void **state) {
     def.max_iterations = 15;
     double *g = calloc((size_t)p->row_count, sizeof *g);
     for (int32_t k = 0; k < p->row_count; k++) g[k] = cni_rng_range(&rng, -.1, .1);
+    if (i % 5 == 1) longer = (CniPsorLonger){1.5, 3, 9};
     check_levels(&def, p, g);
+    longer = (CniPsorLonger){1, 0, 0};
     free(g);
     cn_problem_destroy(p);
   }
@@ -133,6 +139,7 @@ static void same_bits_on_piles(void **state) {
     CnSolverDef def = cn_solver_def_default(i % 3 ? "psor" : "pssor");
     def.effort = CN_EFFORT_EXACT;
     def.max_iterations = 8;
+    if (i % 3 == 1) longer = (CniPsorLonger){1.5, 2, 6};
     check_levels(&def, p, NULL);
     CnAnswer one = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
     for (int32_t workers = 2; workers <= 4; workers++) {
@@ -143,7 +150,42 @@ static void same_bits_on_piles(void **state) {
       cn_answer_release(&many);
       cn_tasks_destroy(tasks);
     }
+    longer = (CniPsorLonger){1, 0, 0};
     cn_answer_release(&one);
+    cn_problem_destroy(p);
+  }
+}
+
+// Steps that are longer in all sweeps are those of a relaxation, and in none those without; where a law projects its
+// step is not theirs to change.
+static void longer_steps_are_relaxation(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 12; i++) {
+    Lattice how = pile_number(i);
+    CnProblem *p = lattice_problem(&how);
+    CnSolverDef def = cn_solver_def_default("psor");
+    int splits = p->friction == CN_FRICTION_COULOMB;
+    def.effort = CN_EFFORT_EXACT;
+    def.max_iterations = 6;
+    CnAnswer plain = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+    longer = (CniPsorLonger){1.5, 6, 9};
+    CnAnswer late = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+    longer = (CniPsorLonger){1.5, 0, 6};
+    CnAnswer all = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+    longer = (CniPsorLonger){1, 0, 0};
+    def.relaxation = splits ? 1.5 : 1;
+    CnAnswer relaxed = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+    check_same(&plain, &late);
+    double apart = 0;
+    for (int32_t k = 0; k < p->row_count; k++) {
+      CHECK_NEAR(all.g[k], relaxed.g[k], 1e-12);
+      apart = fmax(apart, fabs(all.g[k] - plain.g[k]));
+    }
+    CHECK((apart > 1e-3) == splits);
+    cn_answer_release(&plain);
+    cn_answer_release(&late);
+    cn_answer_release(&all);
+    cn_answer_release(&relaxed);
     cn_problem_destroy(p);
   }
 }
@@ -296,6 +338,7 @@ int main(void) {
       cmocka_unit_test(groups_lent),
       cmocka_unit_test(same_bits_on_random_problems),
       cmocka_unit_test(same_bits_on_piles),
+      cmocka_unit_test(longer_steps_are_relaxation),
       cmocka_unit_test(piles_are_swept_right),
       cmocka_unit_test(equal_spheres_share),
       cmocka_unit_test(order_costs_no_convergence),

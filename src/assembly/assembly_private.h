@@ -228,4 +228,14 @@ static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, i
 
 #include "assembly/joints/joints_private.h"
 
+// ---- joints/springs.c ----
+
+// A servo's or a soft limit's work, and what it lost to the step, to in->soft.
+void cni_soft_work(const CniBalanceInput *in, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block, double g, double work);
+// The part of the balance that a block of a joint works for.
+CnBalancePart cni_joint_part(const CniJointBlock *block);
+// Velocities of a body at the end of the drift, before late springs.
+CnTwist cni_before_late(const CniBalanceInput *in, int32_t i);
+
 #endif

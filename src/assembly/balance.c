@@ -33,8 +33,6 @@
 #include "core/error.h"
 #include "core/math.h"
 
-#define ALL 0.9   // of its effort, above which a servo is taken to give all that it has
-#define TAKEN 3.0 // times what dampers take
 #define JERK 1e-3 // of the speeds
 #define FIELDS 9
 #define MEAN 6 // mean velocities of the kick, bodies with mass
@@ -239,7 +237,7 @@ static CnBalancePart coupling_part(Sum *s, int32_t index, const CniCoupling *cou
   return blow ? CN_BALANCE_IMPACTS : CN_BALANCE_JOINTS;
 }
 
-static CnBalancePart part_of(const CniJointBlock *block) {
+CnBalancePart cni_joint_part(const CniJointBlock *block) {
   static const CnBalancePart parts[CNI_PART_COUNT + 1] = {
       [CNI_PART_SPRING] = CN_BALANCE_SPRINGS,    [CNI_PART_LOWER] = CN_BALANCE_IMPACTS,
       [CNI_PART_UPPER] = CN_BALANCE_IMPACTS,     [CNI_PART_MOTOR] = CN_BALANCE_DRIVES,
@@ -364,79 +362,6 @@ static int is_jerk(const Sum *s, const CniJoint *joint, const CniJointPlace *pla
   return fabs(rate - wanted) > JERK * (fabs(rate) + fabs(wanted));
 }
 
-// ---- servos and soft limits ----
-
-// In a step of `impulse` what they gave back less than they took and than their dampers took is what the time step itself
-// has damped. Each stores k e^2/2, and its damper takes d e'^2, as the coordinate's own does:
-//
-//     servo        e = x - target; it works against the target, which moves as it is told
-//     soft limit   e = how far x is beyond it; it only pushes
-//
-// A servo that gives all that it has is no spring, and nothing can be told of that step.
-
-// A loss of the size of what dampers take is not told: rates change within a step, and what swings on in spite of
-// its dampers for more than that is not damped by the step any more. Nor can anything be told of a gain.
-double cni_lost_to_step(double lost, double power, double h) {
-  double most = TAKEN * h * power;
-  return most == 0 ? lost : cn_min(lost + most, 0);
-}
-
-typedef struct Soft {
-  double stored, taken; // J, W
-} Soft;
-
-static Soft servo_at(const CniModel *model, const CnJointAxis *axis, double time, double x,
-                     double rate) {
-  double target[3];
-  cni_joint_target(model, axis, time, target);
-  double e = x - target[0], slip = rate - target[1];
-  return (Soft){0.5 * axis->motor_stiffness * e * e,
-                axis->motor_damping * slip * slip + axis->damping * rate * rate};
-}
-
-static Soft limit_at(const CnJointAxis *axis, CniJointPart part, double x, double rate) {
-  double deep = cn_max(0, part == CNI_PART_LOWER ? axis->lower - x : x - axis->upper);
-  return (Soft){0.5 * axis->limit_stiffness * deep * deep,
-                (axis->limit_damping + axis->damping) * rate * rate};
-}
-
-static void soft_work(const CniBalanceInput *in, const CniJoint *joint, const CniJointPlace *place,
-                      const CniJointBlock *block, double g, double work) {
-  const CnJointAxis *axis = &joint->def.axes[block->axis];
-  double h = in->time_step;
-  int servo =
-      block->part == CNI_PART_MOTOR && axis->drive == CN_DRIVE_POSITION && cni_joint_is_servo(axis);
-  int limit =
-      (block->part == CNI_PART_LOWER || block->part == CNI_PART_UPPER) && axis->limit_stiffness > 0;
-  if (!in->soft || in->by_quadrature || !(servo || limit)) return;
-  CniJointEnd a, b, a_new, b_new;
-  CniJointPlace now;
-  cni_joint_ends(joint, in->pose, in->twist, &a, &b);
-  cni_joint_ends(joint, in->pose_new, in->end, &a_new, &b_new);
-  cni_joint_between(joint, &a_new, &b_new, &now);
-  const CniJointRow *row = &place->axes[block->axis], *row_new = &now.axes[block->axis];
-  double rate = cni_joint_rate(place, row, &a.twist, &b.twist);
-  double rate_new = cni_joint_rate(&now, row_new, &a_new.twist, &b_new.twist);
-  Soft from, to;
-  if (limit) {
-    from = limit_at(axis, block->part, row->value, rate);
-    to = limit_at(axis, block->part, row_new->value, rate_new);
-    in->soft->limits += work;
-  } else {
-    double start[3], end[3];
-    if (fabs(g) + fabs(joint->drift[block->axis][CNI_PART_MOTOR]) >= ALL * h * axis->motor_effort)
-      return;
-    cni_joint_target(in->model, axis, in->time, start);
-    cni_joint_target(in->model, axis, in->time + h, end);
-    from = servo_at(in->model, axis, in->time, row->value, rate);
-    to = servo_at(in->model, axis, in->time + h, row_new->value, rate_new);
-    work -= g * (end[0] - start[0]) / h;
-  }
-  in->soft->stored += cn_max(from.stored, to.stored);
-  in->soft->lost +=
-      cni_lost_to_step(work + to.stored - from.stored, cn_max(from.taken, to.taken), h);
-}
-
 // ---- all of a joint ----
 
 static void joint_terms(Sum *s, int32_t i) {
@@ -451,7 +376,7 @@ static void joint_terms(Sum *s, int32_t i) {
   if (in->joint_blocks[i + 1] == first) return;
   int32_t count = cni_joint_list(in->problem, joint, &place, in->time_step, blocks);
   for (int32_t k = 0; k < count; k++) {
-    parts[k] = part_of(&blocks[k]);
+    parts[k] = cni_joint_part(&blocks[k]);
     if (parts[k] == CN_BALANCE_JOINTS && is_blow(s, joint, &place, &blocks[k])) {
       parts[k] = CN_BALANCE_IMPACTS;
       s->blow = 1;
@@ -460,9 +385,9 @@ static void joint_terms(Sum *s, int32_t i) {
     double before = s->out->parts[parts[k]].energy;
     double drives = s->out->parts[CN_BALANCE_DRIVES].energy;
     add_block(s, first + k, parts[k]);
-    soft_work(in, joint, &place, &blocks[k],
-              in->answer->g[in->problem->blocks[first + k].row] * blocks[k].scale[0],
-              s->out->parts[parts[k]].energy - before);
+    cni_soft_work(in, joint, &place, &blocks[k],
+                  in->answer->g[in->problem->blocks[first + k].row] * blocks[k].scale[0],
+                  s->out->parts[parts[k]].energy - before);
     if (!is_known(in, joint, &blocks[k])) continue;
     s->out->parts[CN_BALANCE_DRIVES].energy = drives;
     s->out->parts[parts[k]].energy = before;
@@ -474,19 +399,9 @@ static void joint_terms(Sum *s, int32_t i) {
 
 // ---- the drift: joints, and springs after it ----
 
-// Velocities at its end, before the springs.
-static CnTwist drift_end(const CniBalanceInput *in, int32_t i) {
-  CnTwist end = in->end[i];
-  if (!in->late) return end;
-  CnSym3 inverse = cni_model_inv_inertia(in->model, i, in->pose_new[i].rotation);
-  end.velocity = cn_madd(end.velocity, -1 / in->model->mass[i].mass, in->late[i].velocity);
-  end.spin = cn_sub(end.spin, cn_smul(inverse, in->late[i].spin));
-  return end;
-}
-
 static void late_terms(const Sum *s, int32_t i) {
   const CniBalanceInput *in = s->in;
-  CnTwist mean = mean_twist(drift_end(in, i), in->end[i]);
+  CnTwist mean = mean_twist(cni_before_late(in, i), in->end[i]);
   CnVec3 push = in->late[i].velocity, turn = in->late[i].spin;
   add(&s->out->parts[CN_BALANCE_SPRINGS], push,
       cn_add(cn_cross(in->pose_new[i].position, push), turn),

@@ -18,6 +18,8 @@ typedef struct CniWorks {
 // dampers took.
 typedef struct CniSoftWork {
   double limits, stored, lost;
+  double springs; // J: work of springs, where no balance tells it;
+  int32_t known;  // then 1
 } CniSoftWork;
 // Of a loss what is not the work of dampers of so much power.
 double cni_lost_to_step(double lost, double power, double h);
@@ -45,5 +47,12 @@ typedef struct CniBalanceInput {
   CniArena *arena;
 } CniBalanceInput;
 CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);
+// What springs, servos and soft limits do in a step problem, and nothing else: in->soft.
+CnStatus cni_balance_springs(const CniBalanceInput *input);
+// May a coordinate store energy, or take what another does?
+static inline int cni_joint_axis_stores(const CnJointAxis *axis) {
+  return axis->stiffness > 0 || axis->damping > 0 || axis->limit_stiffness > 0 ||
+         axis->motor_stiffness > 0;
+}
 
 #endif

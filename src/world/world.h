@@ -98,6 +98,7 @@ typedef struct CniStepWork {
   const struct CniTouch *touch; // impulses act later than at the beginning; null: they do not
   CnStageBody *stage;
   CniJointRub rub;
+  int32_t springs; // the verdict wants to know of springs, and nobody keeps a balance
 } CniStepWork;
 
 // Where bodies are and how they move when the impulses of the step act (touch.c).
@@ -112,7 +113,7 @@ typedef struct CniTouch {
 // What joints may do to the energy, by the edits of the model (verdict/watch.c).
 typedef struct CniJointsKnown {
   uint64_t edits;
-  int32_t any, rotors, acting;
+  int32_t any, rotors, acting, storing;
 } CniJointsKnown;
 
 struct CnWorld {
@@ -288,6 +289,7 @@ void cni_snapshot_seal(void *data, size_t size);
 CnStatus cni_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
 
 // The balance of the step at work (verdict/balance.c); by what solved it.
+// Or, without one, what springs do alone.
 CnStatus cni_balance_step(CnWorld *world, const CnPose *pose, const CnTwist *twist,
                           const CnAnswer *answer, int solved);
 

@@ -298,7 +298,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
       CNI_TRY(cni_forces_put(model, pose, twist, now->time, world->work.time_step,
                              now->engine.problem, answer->g));
   }
-  if (now->settings.balance)
+  if (now->settings.balance || (world->work.springs && solved && !world->work.share.part))
     CNI_TRY(cni_balance_step(world, pose, twist, solved ? answer : &all, solved));
   if (!solved) cni_equations_tell(world);
   CNI_TRY(cni_order_room(world, &room));

@@ -31,6 +31,6 @@ CnStatus cni_balance_step(CnWorld *world, const CnPose *pose, const CnTwist *twi
                            .soft = &world->soft,
                            .works = solved ? NULL : cni_equations_works(world),
                            .arena = &world->memory.arena};
-  world->soft = (CniSoftWork){0};
+  if (!settings->balance) return cni_balance_springs(&input);
   return cni_balance(&input, &world->balance);
 }

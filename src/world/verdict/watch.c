@@ -178,6 +178,14 @@ static int joint_acts(const CniJoint *joint) {
   return 0;
 }
 
+static int joint_stores(const CniJoint *joint) {
+  const CnJointDef *def = &joint->def;
+  int any = def->stiffness > 0 || def->damping > 0;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
+    any |= cni_joint_axis_stores(&def->axes[k]);
+  return any;
+}
+
 // What joints may do to the energy, by one look at each: thousands of them do not fit a cache. And once, while
 // they stay as they are.
 static void look_at_joints(CnWorld *world, CniWatched *w) {
@@ -188,6 +196,7 @@ static void look_at_joints(CnWorld *world, CniWatched *w) {
     for (int32_t i = 0; i < model->joint_count; i++) {
       known->rotors |= has_rotor(&model->joints[i]);
       known->acting |= joint_acts(&model->joints[i]);
+      known->storing |= joint_stores(&model->joints[i]);
     }
   }
   w->rotors = known->rotors;
@@ -236,8 +245,6 @@ void cni_watch_begin(CnWorld *world, CniWatched *w) {
   w->before = figures_of(world, w->rotors);
 }
 
-static void watch_couplings(const CniModel *model, CniFinding *worst);
-
 void cni_watch_hooked(CnWorld *world, CniWatched *w) {
   if (world->hooks.before_step) {
     look_at_joints(world, w);
@@ -249,10 +256,16 @@ void cni_watch_hooked(CnWorld *world, CniWatched *w) {
   if (world->now.watch.steps == 0)
     cni_watch_joints(world, &w->open);
   else
-    watch_couplings(&world->now.model, &w->open);
+    cni_watch_couplings(&world->now.model, &w->open);
   w->passive = is_passive(world, w->acting);
   w->pressed = w->passive ? 0 : pressed(world);
-  if (!w->passive && world->now.settings.balance) w->springs = cni_watch_springs(world);
+  int balance = world->now.settings.balance;
+  int equations =
+      (cn_integrator_traits(world->now.settings.integrator) & CN_INTEGRATOR_EQUATIONS) != 0;
+  world->soft = (CniSoftWork){0};
+  world->work.springs =
+      !balance && !equations && (world->now.model.force_count > 0 || world->joints_known.storing);
+  if (!w->passive && (balance || world->work.springs)) w->springs = cni_watch_springs(world);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
 }
 
@@ -260,11 +273,13 @@ void cni_watch_hooked(CnWorld *world, CniWatched *w) {
 static double springs_lost(const CnWorld *world, const CniWatched *w) {
   if (!w->springs.known) return 0;
   CniSprings springs = cni_watch_springs(world);
-  return springs.known ? cni_springs_lost(&w->springs, &springs,
-                                          world->balance.parts[CN_BALANCE_SPRINGS].energy,
-                                          world->work.time_step)
-                       : 0;
+  double work =
+      world->balance_known ? world->balance.parts[CN_BALANCE_SPRINGS].energy : world->soft.springs;
+  return springs.known ? cni_springs_lost(&w->springs, &springs, work, world->work.time_step) : 0;
 }
+
+// By a balance, or beside none.
+static int knows_springs(const CnWorld *world) { return world->balance_known || world->soft.known; }
 
 // J: what nobody brought in the step, and what of it is the scheme's own; 0: not known.
 static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotionFigures *now,
@@ -277,7 +292,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   *scheme = 0;
   if (w->led) {
     // what moves by itself brings energy, but springs beside it do not lose theirs
-    if (world->balance_known) *scheme = world->soft.lost + springs_lost(world, w);
+    if (knows_springs(world)) *scheme = world->soft.lost + springs_lost(world, w);
     return 0;
   }
   if (w->passive) {
@@ -287,6 +302,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
       *energy += parts[passive[k]].energy;
     *energy += pressed(world) - w->pressed;
   } else {
+    if (knows_springs(world)) *scheme = world->soft.lost + springs_lost(world, w);
     return 0;
   }
   if (world->balance_known)
@@ -335,6 +351,17 @@ static double told_late(CnWorld *world, const CnSolveReport *solve) {
   return watch->driven;
 }
 
+static void note_scheme(CnWorld *world, double taken, double most, double notice) {
+  CniWatch *watch = &world->now.watch;
+  // without a balance, where springs may be thousands, only if it makes a difference
+  double threshold = cni_finding_kinds[CN_FINDING_SCHEME].threshold;
+  if (world->soft.known && taken > threshold * cn_max(most, notice)) {
+    watch->fallen = cn_max(watch->fallen, cni_watch_pushes(world));
+    most = cn_max(most, watch->fallen);
+  }
+  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, notice));
+}
+
 static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                          const CniMotionFigures *now, double step) {
   CniWatch *watch = &world->now.watch;
@@ -344,7 +371,7 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveRepor
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
   // what springs store may be in motion soon
   if (w->springs.known) watch->fallen = cn_max(watch->fallen, w->springs.energy);
-  if (world->balance_known) watch->fallen = cn_max(watch->fallen, world->soft.stored);
+  if (knows_springs(world)) watch->fallen = cn_max(watch->fallen, world->soft.stored);
   // what holds still has no energy: the step would make this much of what pushes if nothing held
   if (world->balance_known && !w->passive)
     watch->fallen = cn_max(watch->fallen, cni_watch_pushes(world));
@@ -360,150 +387,15 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveRepor
   double late = weight(world, now) * now->fastest * world->work.time_step;
   double drives = told_late(world, solve);
   double made = watch->energy - watch->energy_least - closing(world, now) - late - drives;
+  note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
   // where contacts work, too, what they take and what the weight's half step gives cannot be told apart
   if (world->balance_known && contacts_work(world, most)) watch->scheme = 0;
   double taken = fabs(watch->scheme) - closing(world, now) - drives;
-  note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
   // what springs of the weight's own swing about is beneath notice; where gravity and rigid joints are all there is
   // nothing but that half step is, and it is back whenever the motion turns
   double notice = w->passive ? STILL * least : 100 * least;
   if (w->passive) taken -= late;
-  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, notice));
-}
-
-// ---- joints and overlaps ----
-
-static double gyration(const CniModel *model, int32_t body) {
-  if (body < 0 || !cni_has_mass(&model->mass[body])) return 0;
-  double j = model->mass[body].inertia;
-  if (j == CNI_TURNS_BY_AXIS) {
-    CnVec3 own = model->inertias[body];
-    j = cn_max(own.x, cn_max(own.y, own.z));
-  }
-  return sqrt(j / model->mass[body].mass);
-}
-
-static double size_of(const CniModel *model, const CniJoint *joint) {
-  double arm_a = joint->body_a < 0 ? 0 : cn_norm(joint->local_a.position);
-  double arm_b = joint->body_b < 0 ? 0 : cn_norm(joint->local_b.position);
-  double size = cn_max(cn_max(arm_a, arm_b), joint->def.distance);
-  return cn_max(size, cn_max(gyration(model, joint->body_a), gyration(model, joint->body_b)));
-}
-
-static int is_open(const CnJointAxis *axis, double x, double *beyond) {
-  if (axis->limit_stiffness > 0) return 0;
-  *beyond = cn_max(axis->lower - x, x - axis->upper);
-  return *beyond > 0;
-}
-
-// How far a joint is open at a place: m and rad, limits that it is beyond included. Is it by a limit?
-static int32_t opening(const CniJoint *joint, const CniJointPlace *place, double *way,
-                       double *turn) {
-  const CnJointDef *def = &joint->def;
-  int32_t limit = 0;
-  *way = *turn = 0;
-  if (def->stiffness == 0 && def->damping == 0) cni_joint_errors(place, way, turn);
-  for (int32_t k = 0; k < place->axis_count; k++) {
-    double beyond;
-    if (!is_open(&def->axes[k], place->axes[k].value, &beyond)) continue;
-    double *to = place->axes[k].turns ? turn : way;
-    limit |= beyond > *to;
-    *to = cn_max(*to, beyond);
-  }
-  return limit;
-}
-
-static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *place,
-                        CniFinding *worst) {
-  double way, turn;
-  const CniJoint *joint = &model->joints[i];
-  int32_t limit = opening(joint, place, &way, &turn);
-  // most are closed far better than the worst so far
-  double size = way > 0 ? size_of(model, joint) : 1;
-  double relative = size > 0 ? way / size : 0;
-  if (!(cn_max(relative, turn) > worst->relative)) return;
-  *worst = (CniFinding){.value = relative >= turn ? way : turn,
-                        .relative = cn_max(relative, turn),
-                        .turns = relative < turn,
-                        .whose = {.joint = cni_joint_id(model, i), .limit = limit}};
-}
-
-// Of lengths the size is that of the largest joint coupled.
-static void watch_couplings(const CniModel *model, CniFinding *worst) {
-  for (int32_t i = 0; i < model->coupling_count; i++) {
-    const CniCoupling *c = &model->couplings[i];
-    CniCouplingTerm terms[CN_COUPLING_TERMS];
-    double value = cni_coupling_terms(model, c, model->pose, terms), size = 0;
-    int32_t turns = terms[0].row.turns;
-    double off = c->def.one_sided ? cn_max(0, -value) : fabs(value);
-    for (int32_t k = 0; off > 0 && !turns && k < c->def.term_count; k++)
-      size = cn_max(size, size_of(model, &model->joints[terms[k].joint]));
-    double relative = turns ? off : size > 0 ? off / size : 0;
-    if (relative > worst->relative)
-      *worst = (CniFinding){.value = off,
-                            .relative = relative,
-                            .turns = turns,
-                            .whose = {.coupling = {c->slot, c->generation}}};
-  }
-}
-
-void cni_watch_joints(const CnWorld *world, CniFinding *worst) {
-  const CniModel *model = &world->now.model;
-  watch_couplings(model, worst);
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    CniJointPlace place;
-    cni_joint_at(&model->joints[i], model->pose, &place);
-    watch_joint(model, i, &place, worst);
-  }
-}
-
-#define SURELY_LESS .999 // whatever the rounding
-
-// A point, made a tiny ball, is as thick as a hundredth of its body.
-static double thickness(const CniModel *model, const CniShape *shape) {
-  return cn_max(cni_model_inradius(shape), 0.01 * gyration(model, shape->body));
-}
-
-int32_t cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                          const CniShortContact *shorts, double inradius, CniFinding *worst) {
-  int32_t deepest = -1;
-  double least = SURELY_LESS * worst->relative * inradius; // of any shape
-  for (int32_t i = 0; i < count; i++) {
-    const CniContact *c = &contacts[i];
-    if (!(-c->gap > least) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
-    const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
-    double size = cn_min(cni_model_inradius(a), cni_model_inradius(b));
-    if (!(-c->gap > SURELY_LESS * worst->relative * size)) continue; // it is thicker than that
-    double relative = -c->gap / cn_min(thickness(model, a), thickness(model, b));
-    if (!(relative > worst->relative)) continue;
-    deepest = i;
-    least = SURELY_LESS * relative * inradius;
-    *worst = (CniFinding){
-        .value = -c->gap,
-        .relative = relative,
-        .whose = {.body = cni_body_id(model, a->body), .other = cni_body_id(model, b->body)}};
-  }
-  return deepest;
-}
-
-// A body without joints is held by nothing but what it meets: what it falls in a step beyond that is out of sight.
-// Schemes that choose their own steps see what is on the way.
-void cni_watch_scale(const CnWorld *world, CniFinding *fall, CniFinding *far) {
-  const CniModel *model = &world->now.model;
-  const CniSettings *settings = &world->now.settings;
-  int own_steps = (cn_integrator_traits(settings->integrator) & CN_INTEGRATOR_OWN_STEPS) != 0;
-  double drop = cn_norm(settings->gravity) * settings->time_step * settings->time_step;
-  for (int32_t i = 0; i < model->body_count; i++) {
-    double size = gyration(model, i);
-    if (!(size > 0)) continue;
-    CnVec3 at = model->pose[i].position;
-    double coarse = DBL_EPSILON * cn_max(fabs(at.x), cn_max(fabs(at.y), fabs(at.z)));
-    CniWhose whose = {.body = cni_body_id(model, i)};
-    if (coarse > far->relative * size)
-      *far = (CniFinding){.value = coarse, .relative = coarse / size, .whose = whose};
-    if (!own_steps && model->bodies[i].first_joint < 0 && drop > fall->relative * size)
-      *fall = (CniFinding){.value = drop, .relative = drop / size, .whose = whose};
-  }
+  note_scheme(world, taken, most, notice);
 }
 
 // ---- the step ----
@@ -594,7 +486,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
     ;
   else if (world->work.places)
     for (int32_t i = 0; i < model->joint_count; i++)
-      watch_joint(model, i, &world->work.places[i], &joints);
+      cni_watch_joint(model, i, &world->work.places[i], &joints);
   else
     cni_watch_joints(world, &joints);
   note(watch, CN_FINDING_JOINTS, &joints);

@@ -88,6 +88,10 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
 
 // The deepest overlap among the contacts of the step under way, before the solver takes their place.
 void cni_watch_overlaps(CnWorld *world);
+// Of a joint at a place, and of all couplings, into the worst so far.
+void cni_watch_joint(const CniModel *model, int32_t joint, const CniJointPlace *place,
+                     CniFinding *worst);
+void cni_watch_couplings(const CniModel *model, CniFinding *worst);
 // The joint or coupling that is farthest open, at the present positions.
 void cni_watch_joints(const CnWorld *world, CniFinding *worst);
 // At the present places: the body that falls farthest in a step for its size, and the one whose place is known

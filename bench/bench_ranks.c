@@ -29,7 +29,7 @@ static double processor(void) {
 
 // Where all begin.
 typedef struct Start {
-  int32_t spheres, settle, steps, iterations;
+  int32_t spheres, settle, steps, iterations, timed;
   void *snapshot;
   size_t size;
 } Start;
@@ -75,14 +75,15 @@ static CnStatus weigh(Member *m) {
   bodies.iterations = 20;
   if (!pile_build(&pile, &bodies, &options)) return CN_NO_MEMORY;
   CnStatus status = cn_world_settings(pile.world, &def);
+  bodies_destroy(&bodies);
   def.ranks = m->ranks;
   if (status == CN_OK) status = cn_world_set_settings(pile.world, &def);
   for (int32_t i = 0; i < m->start->settle && status == CN_OK; i++)
     status = cn_world_step(pile.world, NULL);
   cn_world_info(pile.world, &info);
   m->bytes = (double)info.memory_peak_bytes / m->start->spheres;
+  if (!m->start->timed) m->hash = cn_world_hash(pile.world);
   pile_destroy(&pile);
-  bodies_destroy(&bodies);
   return status;
 }
 
@@ -94,7 +95,7 @@ static void *run_member(void *context) {
   def.ranks = m->ranks;
   m->status = cn_world_create(&def, &world);
   const int32_t iterations[2] = {1, m->start->iterations};
-  for (int32_t k = 0; k < 2 && m->status == CN_OK; k++)
+  for (int32_t k = 0; k < 2 && m->status == CN_OK && m->start->timed; k++)
     m->status = time_steps(m, world, iterations[k], &m->seconds[k]);
   if (m->status == CN_OK) m->status = weigh(m);
   if (m->status != CN_OK) snprintf(m->message, sizeof m->message, "%s", cn_error_message());
@@ -140,7 +141,8 @@ static void add_row(Report *report, const Start *start, int32_t count, const Mem
   row_number(row, "longest_sweeps", longest / alone);
   row_number(row, "longest_step", step / one->seconds[1]);
   row_number(row, "bytes", bytes);
-  row_text(row, "same", members[0].hash == one->hash ? "yes" : "no");
+  int same = members[0].hash == (start->timed ? one : &members[count - 1])->hash;
+  row_text(row, "same", same ? "yes" : "no");
   report_row_end(report, row);
 }
 
@@ -164,17 +166,18 @@ static int begin(Start *start) {
 static int run(const Values *values, Report *report) {
   int32_t spheres[VALUE_LIST], ranks[VALUE_LIST], count, rank_count;
   static Member one[1], members[MOST_RANKS];
-  Start start = {0, 0, 0, 0, NULL, 0};
+  Start start = {.spheres = 0};
   if (!value_list(values, "spheres", 100, 1e8, spheres, &count) ||
       !value_list(values, "ranks", 2, MOST_RANKS, ranks, &rank_count) ||
       !value_whole(values, "settle", 1, 1000000, &start.settle) ||
       !value_whole(values, "steps", 1, 1000, &start.steps) ||
-      !value_whole(values, "iterations", 2, 100000, &start.iterations))
+      !value_whole(values, "iterations", 2, 100000, &start.iterations) ||
+      !value_whole(values, "timed", 0, 1, &start.timed))
     return 0;
   for (int32_t i = 0; i < count; i++) {
     start.spheres = spheres[i];
-    int ok = begin(&start) && run_ranks(&start, 1, one);
-    if (ok) add_row(report, &start, 1, one, one);
+    int ok = !start.timed || (begin(&start) && run_ranks(&start, 1, one));
+    if (ok && start.timed) add_row(report, &start, 1, one, one);
     for (int32_t k = 0; k < rank_count && ok; k++) {
       ok = run_ranks(&start, ranks[k], members);
       if (ok) add_row(report, &start, ranks[k], members, one);
@@ -191,6 +194,7 @@ static const Parameter parameters[] = {{"spheres", "27000,216000", "numbers of s
                                        {"settle", "12", "steps before, with 20 sweeps"},
                                        {"steps", "3", "of which the fastest counts"},
                                        {"iterations", "120", "sweeps of a step"},
+                                       {"timed", "1", "0: memory alone, without one process"},
                                        {NULL, NULL, NULL}};
 static const Column columns[] = {{"spheres", "spheres"},
                                  {"ranks", "ranks"},

@@ -158,13 +158,13 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
   else if (bytes > w->headroom)
     w->contacts = cni_arena_take(w->arena, bytes);
   if (!w->contacts && bytes > 0) return cni_error_memory(bytes);
-  const CniContact *front = bytes <= w->headroom ? w->contacts : NULL;
   c->expected = w->contact_room;
   CNI_TRY(cni_detection_narrow(c, w, count));
   // where working memory went on into another block, it stays
-  if (!front || w->contacts != front || !cni_arena_fits(w->arena, w->start, contact_bytes(*count)))
-    return CN_OK;
+  if (!cni_arena_fits(w->arena, w->start, contact_bytes(*count))) return CN_OK;
+  const CniContact *found = w->contacts;
   w->contacts = cni_arena_keep(w->arena, w->start, contact_bytes(*count));
+  if (w->contacts != found) memmove(w->contacts, found, (size_t)*count * sizeof *found);
   return CN_OK;
 }
 
@@ -198,11 +198,11 @@ static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
   return detect_apart(c, w, count);
 }
 
-#define GROWTH 12 // one contact in so many is new
+#define GROWTH 24 // one contact in so many is new
 
 void cni_collision_expect(const CniCollision *c, CniArena *arena) {
   if (c->of_some.count == 0) return;
-  size_t likely = contact_bytes(c->expected) + (size_t)c->pair_count * 2 * sizeof(uint64_t) +
+  size_t likely = contact_bytes(c->expected) + (size_t)c->pair_count * sizeof(uint64_t) +
                   (size_t)c->of_some.count * (sizeof(CniProxy) + sizeof(CniShape));
   cni_arena_expect(arena, (CniArenaMark){NULL, 0, 0}, likely + likely / GROWTH);
 }

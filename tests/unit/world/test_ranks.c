@@ -140,15 +140,14 @@ static void copies(void **state) {
 // ---- steps that are spread ----
 
 #define ACROSS 16
-#define CROWD (ACROSS * ACROSS * ACROSS)
 
-// Balls of a simple cubic lattice that overlap a little, between walls if there are any: these squeeze them.
-static CnStatus crowd(CnRanks *ranks, int walls, CnWorld **world) {
+// Balls of a simple cubic lattice, between walls if there are any: these squeeze them where they overlap a little.
+static CnStatus crowd(CnRanks *ranks, int across, double spacing, int walls, CnWorld **world) {
   CnWorldDef def = cn_world_def_default();
   CnBodyDef ground = cn_body_def_default();
   CnBodyId body;
   CnShapeId shape;
-  const double h = 0.7071067811865476, half = 0.09 * ACROSS;
+  const double h = 0.7071067811865476, half = 0.09 * across;
   const CnPose planes[3] = {
       {{0, 0, 0}, {1, 0, 0, 0}}, {{-half, 0, 0}, {h, 0, h, 0}}, {{half, 0, 0}, {h, 0, -h, 0}}};
   def.solver = cn_solver_def_default("psor");
@@ -162,13 +161,13 @@ static CnStatus crowd(CnRanks *ranks, int walls, CnWorld **world) {
     plane.pose = planes[i];
     status = cn_shape_create(*world, body, &plane, &shape);
   }
-  for (int i = 0; i < CROWD && status == CN_OK; i++) {
+  for (int i = 0; i < across * across * across && status == CN_OK; i++) {
     CnBodyDef ball = cn_body_def_default();
     CnShapeDef sphere = cn_shape_def_default(CN_SHAPE_SPHERE);
     sphere.radius = 0.1;
     ball.pose.position =
-        (CnVec3){0.1999 * (i % ACROSS) - 0.1999 * (ACROSS - 1) / 2, 0.1999 * (i / ACROSS % ACROSS),
-                 0.1 + 0.1999 * (i / (ACROSS * ACROSS))};
+        (CnVec3){spacing * (i % across) - spacing * (across - 1) / 2,
+                 spacing * (i / across % across), 0.1 + spacing * (i / (across * across))};
     status = cn_body_create(*world, &ball, &body);
     if (status == CN_OK) status = cn_shape_create(*world, body, &sphere, &shape);
   }
@@ -224,7 +223,7 @@ static CnStatus squash(CnRanks *ranks, Spread *found, CnStatus *problem) {
   CnWorldInfo info;
   CnProblem *p;
   CnVerdict verdict;
-  CnStatus status = crowd(ranks, found->walls, &world);
+  CnStatus status = crowd(ranks, ACROSS, 0.1999, found->walls, &world);
   for (int i = 0; i < 4 && status == CN_OK; i++) status = cn_world_step(world, &report);
   if (status != CN_OK) return status;
   *problem = cn_world_problem(world, &p, NULL);
@@ -274,6 +273,39 @@ static void spread_steps(void **state) {
 
 // ---- memory ----
 
+typedef struct Weight {
+  int across;
+  double alone; // bytes that steps take of one process, beside the world as it was created
+} Weight;
+
+// Balls that are near each other, so that hardly any contact begins: that is told to all.
+static double weigh(CnRanks *ranks, int across) {
+  CnWorld *world = NULL;
+  CnWorldInfo before, after;
+  CREW_CHECK(crowd(ranks, across, 0.2002, 0, &world) == CN_OK);
+  cn_world_info(world, &before);
+  for (int i = 0; i < 3; i++) CREW_CHECK(cn_world_step(world, NULL) == CN_OK);
+  cn_world_info(world, &after);
+  cn_world_destroy(world);
+  return (double)after.memory_peak_bytes - (double)before.memory_bytes;
+}
+
+// A rank's share, and what it knows of its neighbours; nothing that is as long as all bodies but the bodies: 32 bytes
+// of each of them would be too much.
+static void weigh_part(CnRanks *ranks, void *context) {
+  const Weight *weight = context;
+  CREW_CHECK(weigh(ranks, weight->across) < 1.35 * weight->alone / cn_ranks_count(ranks));
+}
+
+static void no_array_of_all(void **state) {
+  (void)state;
+  for (int across = 20; across <= 32; across += 12) {
+    Weight weight = {across, weigh(NULL, across)};
+    crew_run(2, weigh_part, &weight);
+    if (across > 30) crew_run(4, weigh_part, &weight);
+  }
+}
+
 typedef struct Shortage {
   int64_t nth;    // allocation of rank 1 that fails
   int32_t remote; // did rank 0 hear of it?
@@ -313,9 +345,8 @@ static void memory_of_one_rank(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_not_shared),
-      cmocka_unit_test(copies),
-      cmocka_unit_test(spread_steps),
+      cmocka_unit_test(what_is_not_shared), cmocka_unit_test(copies),
+      cmocka_unit_test(spread_steps),       cmocka_unit_test(no_array_of_all),
       cmocka_unit_test(memory_of_one_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,8 @@
 #include "cli/check/check.h"
 
 #define BODY_BYTES 1200.0 // of a body in a pile, with its contacts
-#define HELD_BYTES 460.0  // of these on every rank (cairn-bench ranks)
-#define SPREAD_BYTES 830.0
+#define HELD_BYTES 255.0  // of these on every rank (cairn-bench ranks)
+#define SPREAD_BYTES 1000.0
 #define DEEP 0.05 // of a body's inradius: deeper ones throw the bodies apart in a run
 
 const char *cni_check_label(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]) {

@@ -103,16 +103,22 @@ static CniCuts place_of(const Survey *v, int32_t body, int32_t other) {
   return (CniCuts){stretch / s->cuts.rows, stretch % s->cuts.rows};
 }
 
-static int fits(const Survey *v, const CniContact *c, int32_t rows, CniCuts *lower) {
-  CniCuts a = place_of(v, c->body_a, c->body_b), b = place_of(v, c->body_b, c->body_a);
-  int32_t slabs = a.slabs > b.slabs ? a.slabs - b.slabs : b.slabs - a.slabs;
-  int32_t across = a.rows > b.rows ? a.rows - b.rows : b.rows - a.rows;
-  *lower = (CniCuts){a.slabs < b.slabs ? a.slabs : b.slabs, a.rows < b.rows ? a.rows : b.rows};
-  return slabs <= 1 && (rows == 1 || across <= 1);
+// Where both ends of a contact lie, and the lower slab and row of them.
+typedef struct Ends {
+  CniCuts a, b, lower;
+} Ends;
+
+static Ends ends_of(const Survey *v, const CniContact *c) {
+  Ends e = {.a = place_of(v, c->body_a, c->body_b), .b = place_of(v, c->body_b, c->body_a)};
+  e.lower.slabs = e.a.slabs < e.b.slabs ? e.a.slabs : e.b.slabs;
+  e.lower.rows = e.a.rows < e.b.rows ? e.a.rows : e.b.rows;
+  return e;
 }
 
-static int is_across(const Survey *v, const CniContact *c) {
-  return place_of(v, c->body_a, c->body_b).rows != place_of(v, c->body_b, c->body_a).rows;
+static int fits(const Ends *e, int32_t rows) {
+  int32_t slabs = e->a.slabs + e->b.slabs - 2 * e->lower.slabs;
+  int32_t across = e->a.rows + e->b.rows - 2 * e->lower.rows;
+  return slabs <= 1 && (rows == 1 || across <= 1);
 }
 
 // Is the overlap deeper than the slop?
@@ -129,20 +135,20 @@ static void count_contact(const Survey *v, const CniContact *c) {
   const CniModel *model = &v->world->now.model;
   const CniStepShare *s = v->share;
   int32_t columns = s->cuts.slabs * s->cuts.rows;
-  CniCuts lower;
+  const Ends e = ends_of(v, c);
   v->counts[ALL]++;
   if (s->bounces) {
     const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
     v->counts[BOUNCING] += cni_model_law(model, a->material, b->material).restitution > 0;
   }
   v->counts[DEEP] += is_deep(v, c);
-  if (fits(v, c, s->cuts.rows, &lower))
-    v->counts[COLUMNS + lower.slabs * s->cuts.rows + lower.rows]++;
+  if (fits(&e, s->cuts.rows))
+    v->counts[COLUMNS + e.lower.slabs * s->cuts.rows + e.lower.rows]++;
   else
     v->counts[REST]++;
-  v->counts[ACROSS] += s->cuts.rows > 1 && is_across(v, c);
-  if (fits(v, c, 1, &lower))
-    v->counts[COLUMNS + columns + lower.slabs]++;
+  v->counts[ACROSS] += s->cuts.rows > 1 && e.a.rows != e.b.rows;
+  if (fits(&e, 1))
+    v->counts[COLUMNS + columns + e.lower.slabs]++;
   else
     v->counts[REST_OF_SLABS]++;
 }
@@ -212,10 +218,10 @@ CnStatus cni_share_merge(CnWorld *world, const CniContact *all, const int64_t *s
 typedef enum Choice { EVERY_ONE, THE_REST, THE_DEEP } Choice;
 
 static int is_chosen(const Survey *v, const CniContact *c, Choice choice) {
-  CniCuts lower;
-  return choice == EVERY_ONE  ? 1
-         : choice == THE_REST ? !fits(v, c, v->cuts.rows, &lower)
-                              : is_deep(v, c);
+  if (choice == EVERY_ONE) return 1;
+  if (choice == THE_DEEP) return is_deep(v, c);
+  const Ends e = ends_of(v, c);
+  return !fits(&e, v->cuts.rows);
 }
 
 // Chosen ones of all ranks, rank by rank; start: where those of each begin, in bytes.

@@ -9,6 +9,7 @@
 #include <cairn/state.h>
 #include <cairn/verdict.h>
 #include <cairn/world.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SIDE 6
@@ -271,6 +272,44 @@ static void spread_steps(void **state) {
   }
 }
 
+// ---- a state that is not finite ----
+
+typedef struct Lost {
+  uint64_t hash;
+  char message[256];
+} Lost;
+
+// A torque that no number holds the motion of: the body is named, and the step leaves no trace.
+static void lose(CnRanks *ranks, Lost *lost) {
+  CnWorld *world = NULL;
+  CREW_CHECK(crowd(ranks, ACROSS, 0.1999, 0, &world) == CN_OK);
+  CREW_CHECK(cn_world_step(world, NULL) == CN_OK);
+  CnBodyId ball = cn_world_next_body(world, (CnBodyId){0, 0});
+  for (int i = 0; i < ACROSS * ACROSS * ACROSS / 3; i++) ball = cn_world_next_body(world, ball);
+  uint64_t hash = cn_world_hash(world);
+  CREW_CHECK(cn_body_apply_torque(world, ball, (CnVec3){1e308, 0, 0}) == CN_OK);
+  CREW_CHECK(cn_world_step(world, NULL) == CN_NOT_FINITE);
+  snprintf(lost->message, sizeof lost->message, "%s", cn_error_message());
+  lost->hash = cn_world_hash(world);
+  CREW_CHECK(lost->hash == hash);
+  cn_world_destroy(world);
+}
+
+static void lose_together(CnRanks *ranks, void *context) {
+  const Lost *alone = context;
+  Lost lost;
+  lose(ranks, &lost);
+  CREW_CHECK(lost.hash == alone->hash && strcmp(lost.message, alone->message) == 0);
+}
+
+static void same_sentence(void **state) {
+  (void)state;
+  Lost alone;
+  lose(NULL, &alone);
+  CHECK(strstr(alone.message, "the state of body") != NULL);
+  crew_run(2, lose_together, &alone);
+}
+
 // ---- memory ----
 
 typedef struct Weight {
@@ -346,8 +385,8 @@ static void memory_of_one_rank(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_not_shared), cmocka_unit_test(copies),
-      cmocka_unit_test(spread_steps),       cmocka_unit_test(no_array_of_all),
-      cmocka_unit_test(memory_of_one_rank),
+      cmocka_unit_test(spread_steps),       cmocka_unit_test(same_sentence),
+      cmocka_unit_test(no_array_of_all),    cmocka_unit_test(memory_of_one_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

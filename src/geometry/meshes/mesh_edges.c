@@ -240,8 +240,16 @@ static int is_inner(const CniMesh *m, CniMeshEdge bend) {
   return bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided);
 }
 
+// All three of a triangle, by their bits.
+static int all_inner(const CniMesh *m, unsigned edges) {
+  for (int32_t k = 0; k < 3; k++)
+    if (!is_inner(m, (CniMeshEdge)(edges >> (2 * k) & 3))) return 0;
+  return 1;
+}
+
 void cni_mesh_touch_edges(const CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
+  if (!m->heights && all_inner(m, m->edges[t])) return;
   for (int32_t k = 0; k < 3; k++) {
     int32_t u = cni_mesh_neighbour(m, t, k);
     if (u >= 0 && u < t) continue; // its own

@@ -204,8 +204,10 @@ int cni_mesh_is_over(const CniMeshOver *over, int32_t t, const CniTriangle *at, 
   CnVec3 n = over->turned ? cn_neg(over->normal) : over->normal;
   for (int32_t k = 0; k < 3; k++) {
     CnVec3 a = at->at[k], e = cn_sub(at->at[k < 2 ? k + 1 : 0], a);
-    double length = cn_norm(e), out = cn_dot(cn_cross(e, n), cn_sub(p, a)) / length;
-    if (out > 0 && !beyond_edge(over, t, k, p, out, length)) return 0;
+    double outside = cn_dot(cn_cross(e, n), cn_sub(p, a));
+    if (!(outside > 0)) continue;
+    double length = cn_norm(e);
+    if (!beyond_edge(over, t, k, p, outside / length, length)) return 0;
   }
   return 1;
 }
@@ -234,13 +236,15 @@ static int is_between(const CniMesh *m, CnVec3 p, CnVec3 q) {
 }
 
 // Has a corner that is behind an open surface come round its border? Then the way to it from the middle of
-// the shape, which is in front, does not go through the surface.
-static int came_round(const CniMeshTouch *touch, CnVec3 p) {
+// the shape, which is in front, does not go through the surface. Mostly it goes through the triangle that the corner
+// is over.
+static int came_round(const CniMeshTouch *touch, const CniTriangle *over, CnVec3 p) {
   const CniPlaced *shape = &touch->shape;
   CnVec3 middle = shape->pose.position;
   if (touch->mesh->closed) return 0;
   if (shape->hull) middle = cn_add(middle, cn_mmul(touch->turn, shape->hull->centre));
   if (!(cn_dot(touch->side.normal, cn_sub(middle, touch->side.point)) > 0)) return 0;
+  if (cni_triangle_ray(over, middle, cn_sub(p, middle)) <= 1) return 0;
   return !is_between(touch->mesh, middle, p);
 }
 
@@ -256,7 +260,7 @@ static void touch_face(CniMeshTouch *touch, int32_t t) {
     CnVec3 p = side->at[i];
     double height = side->height[i], gap = height - touch->round;
     if (!cni_mesh_is_over(&over, t, &at, p)) continue;
-    if (height < 0 && (something_nearer(m, p, -height) || came_round(touch, p))) continue;
+    if (height < 0 && (something_nearer(m, p, -height) || came_round(touch, &at, p))) continue;
     uint32_t name = cni_feature(side->corner[i], CNI_FEATURE_FACE);
     // midway between the two surfaces
     CnVec3 point = cn_madd(p, m->radius - 0.5 * (height + touch->round), side->normal);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of a mesh: boxes over boxes over triangles.
 //
-// Triangles are put in the order of a curve that fills space (Morton's, 21 bits an axis), each with a box;
+// Triangles are put in the order of a curve that fills space (Hilbert's, 21 bits an axis), each with a box;
 // four boxes that follow each other have one above them, and so on. So the tree needs no links, is the
 // same however it is made, and costs 36 bytes a triangle. Boxes are single precision, seen from the
 // middle of the mesh and rounded outwards; triangles themselves are tested in double. The four boxes below one
@@ -12,6 +12,7 @@
 #include "geometry/mesh.h"
 
 #define FAN 4
+#define BITS 21
 
 int32_t cni_mesh_levels(int32_t triangles, CniMesh *m) {
   int32_t total = 0;
@@ -41,11 +42,33 @@ static uint64_t step_of(double x, double lo, double hi) {
   return (uint64_t)(cn_clamp(share, 0, 1) * 0x1fffff);
 }
 
+// Along Hilbert's curve, which leaves no place for one that is not beside it (Skilling 2004): from the largest bit down
+// the axes are turned and mirrored as the curve enters each of the eight parts of a box.
+static void follow_curve(uint64_t x[3]) {
+  uint64_t turn = 0;
+  for (int32_t bit = BITS - 1; bit > 0; bit--) {
+    uint64_t below = ((uint64_t)1 << bit) - 1;
+    x[0] ^= below & -(x[0] >> bit & 1);
+    for (int32_t k = 1; k < 3; k++) {
+      uint64_t here = -(x[k] >> bit & 1), differ = (x[0] ^ x[k]) & below & ~here;
+      x[0] ^= (below & here) | differ;
+      x[k] ^= differ;
+    }
+  }
+  x[1] ^= x[0];
+  x[2] ^= x[1];
+  for (int32_t bit = BITS - 1; bit > 0; bit--)
+    turn ^= (((uint64_t)1 << bit) - 1) & -(x[2] >> bit & 1);
+  for (int32_t k = 0; k < 3; k++) x[k] ^= turn;
+}
+
 static uint64_t place_of(const CniMesh *m, int32_t t) {
   CniTriangle a = cni_mesh_triangle(m, t);
   CnVec3 c = cn_scale(1.0 / 3, cn_add(a.at[0], cn_add(a.at[1], a.at[2])));
-  return spread(step_of(c.x, m->lo.x, m->hi.x)) | spread(step_of(c.y, m->lo.y, m->hi.y)) << 1 |
-         spread(step_of(c.z, m->lo.z, m->hi.z)) << 2;
+  uint64_t x[3] = {step_of(c.x, m->lo.x, m->hi.x), step_of(c.y, m->lo.y, m->hi.y),
+                   step_of(c.z, m->lo.z, m->hi.z)};
+  follow_curve(x);
+  return spread(x[0]) << 2 | spread(x[1]) << 1 | spread(x[2]);
 }
 
 static float down(double x) {

@@ -110,7 +110,10 @@ static CnVec3 spin_of(const CniCorrectInput *in, int32_t shape, int32_t body) {
 }
 
 // m: of a shape's middle about the centre of mass, on which it goes round with all of the spin.
-static double arm_of(const CniShape *shape) { return cn_norm(cni_shape_pose(shape).position); }
+static double arm_of(const CniShape *shape) {
+  const CniShapePoses *poses = cni_shape_poses(shape);
+  return poses ? cn_norm(poses->pose.position) : 0;
+}
 
 // How far the gap may be below that. What meets a surface or a half-space has a row for each corner that is near,
 // and only bends.

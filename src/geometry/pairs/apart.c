@@ -7,7 +7,7 @@
 // How far a shape reaches along a direction from its origin, the direction in the world.
 static double reach(const CniPlaced *shape, CnVec3 direction, double length) {
   const CniShapeKind *kind = cni_shape_kinds[shape->kind];
-  CnVec3 d = cn_mtmul(cn_qmat(shape->pose.rotation), direction);
+  CnVec3 d = cn_unrotate(shape->pose.rotation, direction);
   uint32_t corner;
   return cn_dot(d, kind->support(shape, d, &corner)) + length * kind->rounding(shape);
 }

@@ -260,6 +260,7 @@ CniConvex cni_convex_of(const CniPlaced *a, const CniPlaced *b, double margin) {
   x.kind_a = cni_shape_kinds[a->kind];
   x.kind_b = cni_shape_kinds[b->kind];
   CnMat3 ra = cn_qmat(a->pose.rotation), rb = cn_qmat(b->pose.rotation);
+  x.axes = ra;
   x.turn = (CnMat3){cn_mtmul(ra, rb.x), cn_mtmul(ra, rb.y), cn_mtmul(ra, rb.z)};
   x.way = cn_mtmul(ra, cn_sub(b->pose.position, a->pose.position));
   x.round_a = x.kind_a->rounding(a);
@@ -286,16 +287,16 @@ static int touch_again(const CniConvex *x, uint32_t parts[2], CniNearest *near) 
 void cni_collide_convex_again(const CniPlaced *a, const CniPlaced *b, double margin,
                               uint32_t parts[2], CniManifold *manifold) {
   CniConvex x = cni_convex_of(a, b, margin);
-  CnMat3 ra = cn_qmat(a->pose.rotation);
   CniNearest near;
   if (!touch_again(&x, parts, &near)) {
-    manifold->normal = cn_mmul(ra, near.normal);
+    manifold->normal = cn_mmul(x.axes, near.normal);
     return;
   }
   cni_convex_manifold(&x, &near, margin, manifold);
-  manifold->normal = cn_mmul(ra, manifold->normal);
+  manifold->normal = cn_mmul(x.axes, manifold->normal);
   for (int32_t i = 0; i < manifold->count; i++)
-    manifold->points[i].point = cn_add(a->pose.position, cn_mmul(ra, manifold->points[i].point));
+    manifold->points[i].point =
+        cn_add(a->pose.position, cn_mmul(x.axes, manifold->points[i].point));
 }
 
 void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,

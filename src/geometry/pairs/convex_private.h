@@ -9,6 +9,7 @@
 typedef struct CniConvex {
   const CniPlaced *a, *b;
   const CniShapeKind *kind_a, *kind_b;
+  CnMat3 axes; // of a in the world
   CnMat3 turn; // b's axes in a's frame
   CnVec3 way;  // b's origin in a's frame
   double round_a, round_b;

@@ -160,6 +160,7 @@ typedef struct Place {
   int32_t level, index;
 } Place;
 #define WAITING (FAN * CNI_MESH_LEVELS)
+#define LIST 128 // boxes of a level that a query may meet to be quick
 
 // Four numbers side by side, in memory too.
 typedef float Four __attribute__((vector_size(16)));
@@ -205,8 +206,6 @@ static inline unsigned which_meet(const CniMesh *m, Place group, const Asked *a)
   return left < FAN ? bits & ((1u << left) - 1) : bits;
 }
 
-static int32_t top_bit(unsigned bits) { return 31 - __builtin_clz(bits); }
-
 static int apart(double a, double b, double c, double lo, double hi) {
   return cn_min(a, cn_min(b, c)) > hi || cn_max(a, cn_max(b, c)) < lo;
 }
@@ -225,46 +224,74 @@ static int32_t push(const CniMesh *m, Place *waiting, int32_t count, Place at) {
   return count;
 }
 
-// Triangles of a group of four that meet a box.
-static void take_leaves(const CniMesh *m, int32_t group, unsigned which, CnVec3 lo, CnVec3 hi,
-                        CniMeshTake take, void *context) {
-  for (; which != 0; which &= which - 1) {
-    int32_t triangle = m->order[FAN * group + __builtin_ctz(which)];
-    CniTriangle t = cni_mesh_triangle(m, triangle);
-    if (cni_triangle_meets(&t, lo, hi)) take(context, triangle);
+// The triangle of a leaf, if it meets a box.
+static void take_leaf(const CniMesh *m, int32_t leaf, CnVec3 lo, CnVec3 hi, CniMeshTake take,
+                      void *context) {
+  CniTriangle t = cni_mesh_triangle(m, m->order[leaf]);
+  if (cni_triangle_meets(&t, lo, hi)) take(context, m->order[leaf]);
+}
+
+// Level by level, in the order of the tree: the boxes of a group that meet a box are put down whether they do or not, and
+// kept by counting, as nobody can predict which they are. How many leaves; -1: too many for the list.
+static int32_t find_leaves(const CniMesh *m, const Asked *asked, int32_t leaves[LIST + FAN]) {
+  int32_t other[LIST + FAN], *from = m->level_count % 2 ? other : leaves, *to = leaves, count = 1;
+  from[0] = 0; // the root stands alone in its group
+  for (int32_t level = m->level_count; level-- > 0;) {
+    int32_t found = 0;
+    to = from == leaves ? other : leaves;
+    for (int32_t i = 0; i < count; i++) {
+      unsigned which = which_meet(m, (Place){level, from[i]}, asked);
+      for (int32_t n = 0; n < FAN; n++) {
+        to[found] = FAN * from[i] + n;
+        found += (int32_t)(which >> n & 1);
+      }
+      if (found > LIST) return -1;
+    }
+    count = found;
+    from = to;
   }
+  return count;
 }
 
 // Groups of boxes that meet a box, down to the leaves; without `take` the answer is whether there is one.
-static int descend(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
-  Asked asked;
-  set_asked(&asked, m, lo, hi);
+static int descend(const CniMesh *m, const Asked *asked, CnVec3 lo, CnVec3 hi, CniMeshTake take,
+                   void *context) {
   Place waiting[WAITING];
   int32_t count = 0;
-  waiting[count++] = (Place){m->level_count - 1, 0}; // the root stands alone in its group
+  waiting[count++] = (Place){m->level_count - 1, 0};
   while (count > 0) {
     Place at = waiting[--count];
-    unsigned which = which_meet(m, at, &asked);
+    unsigned which = which_meet(m, at, asked);
     if (which == 0) continue;
     if (at.level == 0 && !take) return 1;
-    if (at.level == 0)
-      take_leaves(m, at.index, which, lo, hi, take, context);
-    else
-      for (; which != 0; which ^= 1u << top_bit(which))
-        waiting[count++] = (Place){at.level - 1, FAN * at.index + top_bit(which)};
+    for (int32_t n = 0; at.level == 0 && n < FAN; n++)
+      if (which >> n & 1) take_leaf(m, FAN * at.index + n, lo, hi, take, context);
+    for (int32_t n = FAN; at.level > 0 && n-- > 0;)
+      if (which >> n & 1) waiting[count++] = (Place){at.level - 1, FAN * at.index + n};
   }
   return 0;
+}
+
+// Few leaves, as mostly, are found first and taken then.
+static int ask(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
+  Asked asked;
+  int32_t leaves[LIST + FAN];
+  set_asked(&asked, m, lo, hi);
+  int32_t count = find_leaves(m, &asked, leaves);
+  if (count < 0) return descend(m, &asked, lo, hi, take, context);
+  for (int32_t i = 0; take && i < count; i++) take_leaf(m, leaves[i], lo, hi, take, context);
+  return count > 0;
 }
 
 void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
   if (m->heights)
     cni_heights_query(m, lo, hi, take, context);
   else
-    descend(m, lo, hi, take, context);
+    ask(m, lo, hi, take, context);
 }
 
 int cni_mesh_any(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
-  if (!m->heights) return descend(m, lo, hi, NULL, NULL);
+  if (!m->heights) return ask(m, lo, hi, NULL, NULL);
   return !(hi.x < m->lo.x || lo.x > m->hi.x || hi.y < m->lo.y || lo.y > m->hi.y || hi.z < m->lo.z ||
            lo.z > m->hi.z);
 }

@@ -45,7 +45,7 @@ static void destroy(void *state) {
   cni_motion_release(&s->motion);
   cni_pool_release(&s->pool);
   cni_pool_release(&s->row_pool);
-  cni_pool_release(&s->shares);
+  cni_least_release(&s->least);
   cni_release(&a, s->rows, (size_t)s->row_capacity * sizeof *s->rows);
   cni_release(&a, s->contacts, (size_t)s->contact_capacity * sizeof *s->contacts);
   cni_release(&a, s, sizeof *s);
@@ -55,8 +55,9 @@ static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator,
   CniMoreau *s = cni_allocate(allocator, sizeof *s);
   if (!s) return cni_error_memory(sizeof *s);
   *s = (CniMoreau){.allocator = *allocator, .def = *def};
-  s->pool.allocator = s->row_pool.allocator = s->shares.allocator = *allocator;
+  s->pool.allocator = s->row_pool.allocator = *allocator;
   cni_motion_init(&s->motion, allocator);
+  cni_least_init(&s->least, allocator);
   CnStatus status = cni_clash_init(&s->clash, allocator);
   if (status != CN_OK) {
     destroy(s);
@@ -69,6 +70,7 @@ static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator,
 static CnStatus fit(CniMoreau *s, const CnSystem *system) {
   const CnEquations *eq = system->equations;
   CNI_TRY(cni_motion_begin(&s->motion, system));
+  CNI_TRY(cni_least_begin(&s->least, system));
   int32_t nq = system->q_count, nv = system->v_count, rows = s->motion.row_count;
   int32_t gaps = eq->bilateral_count + eq->contact_count;
   const CnAllocator *a = &s->allocator;
@@ -244,6 +246,7 @@ static void look_at_bounds(CniMoreau *s, double t, double h, int known) {
   if (m->eq->bound_count == 0) return;
   memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
   for (int32_t i = 0; known && i < m->active; i++) m->all[m->list[i]] = s->clash.answer.g[i] / h;
+  if (known) cni_least_share(&s->least, m->all);
   m->eq->bounds(m->system->context, t, s->q_ahead, m->all, 0, m->bounds);
 }
 
@@ -337,15 +340,13 @@ static CnStatus find_velocity(CniMoreau *s, CnSolver *solver, double t, const do
 
 // ---- the end of a step ----
 
-// Impulses of all rows; those of bilateral rows that depend on each other are shared as they are told.
-static CnStatus collect(CniMoreau *s, double t) {
+// Impulses of all rows.
+static void collect(CniMoreau *s) {
   CniMotion *m = &s->motion;
   memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
   for (int32_t i = 0; i < m->active; i++)
     s->all[m->list[i]] = s->clash.answer.g[i] + s->struck[m->list[i]];
-  if (s->fixed == m->eq->bilateral_count) return CN_OK;
-  cni_motion_least(m, t, s->q_ahead, s->rows, s->fixed, &s->shares, s->rows, s->all);
-  return cni_moreau_rows(s);
+  cni_least_share(&s->least, s->all);
 }
 
 // Is it the normal of a contact that does not leave?
@@ -412,13 +413,14 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   for (int32_t i = 0; i < m->q_count; i++) s->q_ahead[i] = q[i] + 0.5 * h * s->q_dot[i];
   cni_motion_normalise(m, s->q_ahead);
   CNI_TRY(cni_moreau_matrix(s, t, q, v, h));
+  if (cni_least_at(&s->least, m, t + 0.5 * h, s->q_ahead) != CN_OK) s->least.left = 0;
   CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, m->scratch_g, m->scratch_rate));
   CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
   CNI_TRY(cni_moreau_strike(s, solver, t, q, v, h, report));
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
   CNI_TRY(cni_check_state("v", s->v_new, m->v_count, t));
   CNI_TRY(cni_check_state("q", s->q_new, m->q_count, t));
-  CNI_TRY(collect(s, t + 0.5 * h));
+  collect(s);
   for (int32_t i = 0; i < s->fixed; i++)
     s->report.velocity_drift =
         cn_max(s->report.velocity_drift,

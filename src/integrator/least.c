@@ -7,7 +7,10 @@
 //
 // with W the squares of forces over the masses that they move, of torques over the inertias: what bearings of equal
 // stiffness would carry, as the solver for joints has it (sparse/direct.h).
-#include "integrator/motion.h"
+//
+// What goes with a reaction, the friction of a bearing, goes with this one: the motion does not depend on which rows
+// were left out, or on the order of joints.
+#include "integrator/least.h"
 
 #include "core/error.h"
 #include "core/vec.h"
@@ -17,13 +20,24 @@
 #define BODY 6     // velocities of a body: three of its centre, three of its spin
 #define PIVOT 1e-9 // of the diagonal
 
-typedef struct Least {
-  CniMotion *m;
-  int32_t kept, left; // rows B, and D after them in the list
-  double *weight;     // of all of them
-  double *c;          // C, a row of D after the other
-  double *matrix, *z;
-} Least;
+void cni_least_init(CniLeast *l, const CnAllocator *allocator) {
+  *l = (CniLeast){.pool = {.allocator = *allocator}};
+  cni_motion_init(&l->motion, allocator);
+}
+
+void cni_least_release(CniLeast *l) {
+  CnAllocator a = l->pool.allocator;
+  cni_motion_release(&l->motion);
+  cni_pool_release(&l->pool);
+  cni_release(&a, l->rows, (size_t)l->capacity * sizeof *l->rows);
+}
+
+CnStatus cni_least_begin(CniLeast *l, const CnSystem *system) {
+  l->most = l->left = l->known = 0;
+  CNI_TRY(cni_motion_begin(&l->motion, system));
+  return CNI_RESERVE(&l->pool.allocator, l->rows, l->capacity, 0,
+                     system->equations->bilateral_count + 1);
+}
 
 // Of a row: what it does to the centres of its bodies, or else to their spins.
 static double weight_of(const CniMotion *m, int32_t row) {
@@ -38,8 +52,8 @@ static double weight_of(const CniMotion *m, int32_t row) {
 }
 
 // A row of C: S_BB^-1 times what the rows B see of row i.
-static void find_row(const Least *l, int32_t i, double *c) {
-  CniMotion *m = l->m;
+static void find_row(CniLeast *l, int32_t i, double *c) {
+  CniMotion *m = &l->motion;
   int32_t size = m->size;
   double *w = m->scratch_v;
   memset(w, 0, (size_t)m->v_count * sizeof *w);
@@ -50,8 +64,8 @@ static void find_row(const Least *l, int32_t i, double *c) {
   cni_schur_solve(m, c);
 }
 
-// z <- A^-1 z, A symmetric and positive, by L L^T in place.
-static void solve(double *a, double *z, int32_t n) {
+// A = L L^T in place, symmetric and positive.
+static void factor(double *a, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
     double *row = a + (int64_t)i * n, own = row[i];
     for (int32_t j = 0; j <= i; j++) {
@@ -61,6 +75,13 @@ static void solve(double *a, double *z, int32_t n) {
       row[j] = j < i ? sum / other[j] : sqrt(cn_max(sum, PIVOT * own));
     }
     if (!(row[i] > 0)) row[i] = 1; // a row that moves nothing
+  }
+}
+
+// z <- A^-1 z
+static void solve(const double *a, double *z, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    const double *row = a + (int64_t)i * n;
     for (int32_t k = 0; k < i; k++) z[i] -= row[k] * z[k];
     z[i] /= row[i];
   }
@@ -70,12 +91,10 @@ static void solve(double *a, double *z, int32_t n) {
   }
 }
 
-static void share(const Least *l, double *all) {
-  const CniMotion *m = l->m;
+// W_D + C W_B C^T
+static void find_matrix(CniLeast *l) {
   for (int32_t i = 0; i < l->left; i++) {
     const double *ci = l->c + (int64_t)i * l->kept;
-    l->z[i] = 0;
-    for (int32_t k = 0; k < l->kept; k++) l->z[i] -= ci[k] * l->weight[k] * all[m->list[k]];
     for (int32_t j = 0; j <= i; j++) {
       const double *cj = l->c + (int64_t)j * l->kept;
       double sum = i == j ? l->weight[l->kept + i] : 0;
@@ -83,37 +102,63 @@ static void share(const Least *l, double *all) {
       l->matrix[(int64_t)i * l->left + j] = sum;
     }
   }
-  solve(l->matrix, l->z, l->left);
-  for (int32_t i = 0; i < l->left; i++) {
-    const double *ci = l->c + (int64_t)i * l->kept;
-    for (int32_t k = 0; k < l->kept; k++) all[m->list[k]] += ci[k] * l->z[i];
-    all[m->list[l->kept + i]] = -l->z[i];
-  }
+  factor(l->matrix, l->left);
 }
 
-CnStatus cni_motion_least(CniMotion *m, double t, const double *q, const int32_t *kept,
-                          int32_t count, CniPool *pool, int32_t *rows, double *all) {
-  int32_t n = count, bilateral = m->eq->bilateral_count, left = bilateral - count;
-  if (left == 0 || count == 0) return CN_OK;
+// Rows of `of` first, then the others: the motion's own, unless they are those of before.
+static CnStatus take_rows(CniLeast *l, const CniMotion *of, int32_t count) {
+  CniMotion *m = &l->motion;
+  int32_t bilateral = m->eq->bilateral_count, n = count;
+  if (l->known && count == l->kept &&
+      memcmp(of->list, l->rows, (size_t)count * sizeof *l->rows) == 0)
+    return CN_OK;
   for (int32_t i = 0, k = 0; i < bilateral; i++) {
-    if (k < count && kept[k] == i)
-      rows[k++] = i;
+    if (k < count && of->list[k] == i)
+      l->rows[k++] = i;
     else
-      rows[n++] = i;
+      l->rows[n++] = i;
   }
-  CNI_TRY(cni_motion_set_rows(m, rows, NULL, bilateral));
-  m->active = count;
-  Least l = {.m = m, .kept = count, .left = left};
-  CNI_TRY(CNI_CUT(pool, CNI_ARRAY(bilateral, l.weight), CNI_ARRAY((int64_t)left * count, l.c),
-                  CNI_ARRAY((int64_t)left * left, l.matrix), CNI_ARRAY(left, l.z)));
+  l->kept = count;
+  l->known = 1;
+  CNI_TRY(cni_motion_set_rows(m, l->rows, NULL, bilateral));
+  int64_t left = l->left;
+  return CNI_CUT(&l->pool, CNI_ARRAY(bilateral, l->weight), CNI_ARRAY(left * count, l->c),
+                 CNI_ARRAY(left * left, l->matrix), CNI_ARRAY(left, l->z));
+}
+
+CnStatus cni_least_at(CniLeast *l, const CniMotion *of, double t, const double *q) {
+  CniMotion *m = &l->motion;
+  int32_t bilateral = of->eq->bilateral_count, count = 0;
+  while (count < of->active && of->list[count] < bilateral) count++;
+  l->left = bilateral - count;
+  if (l->most < count) l->most = count;
+  // where a place is singular rows that are left out do not quite depend on the others
+  if (count == 0 || count < l->most) l->left = 0;
+  if (l->left == 0) return CN_OK;
+  CNI_TRY(take_rows(l, of, count));
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   m->active = bilateral;
   cni_motion_directions(m, m->scratch_g);
   m->active = count;
   CNI_TRY(cni_schur_factor(m, t, m->scratch_g));
-  for (int32_t i = 0; i < bilateral; i++) l.weight[i] = weight_of(m, i);
-  for (int32_t i = 0; i < left; i++) find_row(&l, count + i, l.c + (int64_t)i * count);
-  share(&l, all);
+  for (int32_t i = 0; i < bilateral; i++) l->weight[i] = weight_of(m, i);
+  for (int32_t i = 0; i < l->left; i++) find_row(l, count + i, l->c + (int64_t)i * count);
+  find_matrix(l);
   return CN_OK;
+}
+
+void cni_least_share(CniLeast *l, double *all) {
+  const int32_t *rows = l->rows;
+  for (int32_t i = 0; i < l->left; i++) {
+    const double *ci = l->c + (int64_t)i * l->kept;
+    l->z[i] = 0;
+    for (int32_t k = 0; k < l->kept; k++) l->z[i] -= ci[k] * l->weight[k] * all[rows[k]];
+  }
+  solve(l->matrix, l->z, l->left);
+  for (int32_t i = 0; i < l->left; i++) {
+    const double *ci = l->c + (int64_t)i * l->kept;
+    for (int32_t k = 0; k < l->kept; k++) all[rows[k]] += ci[k] * l->z[i];
+    all[rows[l->kept + i]] = -l->z[i];
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "integrator/clash.h"
 #include "integrator/integrator.h"
+#include "integrator/least.h"
 
 #include "core/vec.h"
 
@@ -25,7 +26,7 @@ typedef struct CniMoreau {
   CniMotion motion;
   CniClash clash;
   CniPool pool, row_pool;      // sizes of the system, of the active rows
-  CniPool shares;              // of rows that depend on others, where forces are told
+  CniLeast least;              // shares of rows that depend on others
   double *rows_end, *rate_end; // the rows at the end of the step
   int32_t *rows, *contacts;    // active
   int32_t row_capacity, contact_capacity, active, fixed;

@@ -105,7 +105,8 @@ typedef struct CniMotion {
   double *gaps;         // of all constraints, set by cni_motion_gaps
   int32_t gap_capacity;
   double *scratch_v, *scratch_q, *scratch_g, *scratch_rate;
-  int64_t systems; // linear systems solved
+  int64_t systems;        // linear systems solved
+  struct CniLeast *least; // shares reactions that bounds go with (least.h); null: nobody does
 } CniMotion;
 
 void cni_motion_init(CniMotion *m, const CnAllocator *allocator);
@@ -202,13 +203,6 @@ CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const i
 // not come to depend on each other soon.
 CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int32_t *rows,
                               int32_t count, int32_t *kept, int32_t *kept_count);
-
-// ---- least.c ----
-
-// Forces `all` (one a row of G) of bilateral rows of which `kept` (ascending) do not depend on each other, and carry:
-// those of least norm that do the same. Rows of the motion are others then. `rows`: room for the bilateral rows.
-CnStatus cni_motion_least(CniMotion *m, double t, const double *q, const int32_t *kept,
-                          int32_t count, CniPool *pool, int32_t *rows, double *all);
 
 // ---- projection ----
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What slips, and rows with bounds that go with the forces: forces against a motion there is
 // (motion.h).
-#include "integrator/motion.h"
+#include "integrator/least.h"
 
 #include <string.h>
 
@@ -69,15 +69,37 @@ void cni_repeat(CniRepeat *r) {
   }
 }
 
-// Bounds for the multipliers found; returns the largest relative change.
-static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weight,
+// The largest part that makes up a force of the rows: what the forces do to them, and what they are to do. Where a
+// reaction passes through zero these cancel, and what is left of it is their round-off. With rows of another place it is
+// velocities that have to be met.
+static CnStatus find_parts(CniMotion *m, const CniPlaceOfForce *at, double weight,
+                           const double *rows_of, double *parts) {
+  double *w = m->scratch_v, most = 0;
+  CNI_TRY(load(m, at, weight, w));
+  cni_motion_mass_solve(m, w);
+  for (int32_t i = 0; i < m->v_count; i++)
+    w[i] = fabs(w[i]) + (rows_of == at->jacobian ? 0 : fabs(at->v[i]));
+  for (int32_t i = 0; i < m->active; i++) {
+    double sum = fabs(m->wanted[i]);
+    for (int32_t e = m->touch_start[i]; e < m->touch_start[i + 1]; e++)
+      for (int32_t k = 0; k < m->size; k++)
+        sum += fabs(rows_of[(int64_t)e * m->size + k]) * w[(int64_t)m->touch[e] * m->size + k];
+    most = cn_max(most, m->row_scale[i] * sum);
+  }
+  *parts = most / fabs(weight);
+  return CN_OK;
+}
+
+// Bounds for the multipliers found; returns the largest relative change. `parts`: of forces.
+static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weight, double parts,
                             const double *multipliers, CniRepeat *repeat) {
   int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
   double most = 0;
   memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
   for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = multipliers[i] / weight;
+  if (m->least) cni_least_share(m->least, m->all);
   m->eq->bounds(m->system->context, at->t, at->q, m->all, 0, m->bounds);
-  double least = CNI_ROUNDED * cni_largest(m->all, m->row_count);
+  double least = CNI_ROUNDED * cn_max(parts, cni_largest(m->all, m->row_count));
   for (int32_t i = 0; i < m->slip_count; i++) {
     CniSlip *slip = &m->slip[i];
     if (slip->row < first) continue;
@@ -95,17 +117,20 @@ static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weig
 CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
                           const double *rows_of, double *w, double *multipliers) {
   int moves = 0;
+  double parts = 0;
   int32_t first = cni_normal_row(m->eq, m->eq->contact_count), count = m->eq->bound_count;
   CniRepeat repeat = {count, 0, m->bounds + count, m->bounds, m->bounds + 2 * count};
   for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].row >= first;
   aim(m, at->jacobian, at->rate, at->v);
+  if (m->least && moves && follow) CNI_TRY(cni_least_at(m->least, m, at->t, at->q));
   memcpy(m->wanted, multipliers, (size_t)m->active * sizeof *multipliers);
   for (int32_t i = 0; i < FOLLOWS; i++) {
     CNI_TRY(load(m, at, weight, w));
     memcpy(multipliers, m->wanted, (size_t)m->active * sizeof *multipliers);
     CNI_TRY(cni_motion_solve(m, at->t, at->jacobian, rows_of, w, multipliers));
-    if (!moves || !follow || follow_bounds(m, at, weight, multipliers, &repeat) <= FOLLOWED)
-      return CN_OK;
+    if (!moves || !follow) return CN_OK;
+    if (i == 0) CNI_TRY(find_parts(m, at, weight, rows_of, &parts));
+    if (follow_bounds(m, at, weight, parts, multipliers, &repeat) <= FOLLOWED) return CN_OK;
   }
   return cni_error(CN_STOPPED, "t = %.17g s: friction that goes with its own reaction locks",
                    at->t * cni_time_unit(m->eq));

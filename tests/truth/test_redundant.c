@@ -165,6 +165,97 @@ static void plate(void **state) {
   }
 }
 
+// A slab of 10 kg on five ball joints at (x_i, y_i) about its centre of mass: loads a + b x + c y with the right sum and
+// moments, told alike by the four schemes and by the static equilibrium.
+static void slab(void **state) {
+  (void)state;
+  static const double at[5][2] = {{-1.2, -.6}, {.8, -.6}, {.8, .5}, {-1.2, .5}, {.1, 0}};
+  static const double truth[5] = {14.2604314, 20.9871249, 24.5118806, 17.7851870, 20.5553762};
+  for (int k = 0; k < 5; k++) {
+    CnWorldDef def = cn_world_def_default();
+    CnEquilibrium found;
+    def.integrator = integrators[k % 4];
+    CnWorld *world = world_make(&def);
+    CnBodyId body = world_mass(world, 10, cn_vec3(1, 1, 1.5), world_at(0, 0, 0), rest);
+    CnJointId joints[5];
+    for (int i = 0; i < 5; i++)
+      joints[i] = world_join(world, CN_JOINT_BALL, ground, body, cn_vec3(at[i][0], at[i][1], 0),
+                             cn_vec3(0, 0, 1), NULL);
+    if (k == 4)
+      CHECK_OK(cn_world_equilibrium(world, NULL, &found));
+    else
+      for (int n = 0; n < 10; n++) world_step(world);
+    for (int i = 0; i < 5; i++) CHECK_NEAR(force_of(world, joints[i]).z, truth[i], 2e-6);
+    cn_world_destroy(world);
+  }
+}
+
+// ---- bearings that rub by their share ----
+
+static const CnVec3 upwards = {0, 0, 1};
+
+static CnJointAxis bearing(double mu) {
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+  axis.friction_coefficient = mu;
+  axis.friction_radius = .05;
+  return axis;
+}
+
+// The door on three hinges, swinging at 2 rad/s: whichever comes first, they brake it alike.
+static double swing_door(const char *integrator, const int order[3]) {
+  CnWorldDef def = cn_world_def_default();
+  CnJointAxis rubs = bearing(.3);
+  def.integrator = integrator;
+  def.time_step = 1e-3;
+  CnWorld *world = world_make(&def);
+  CnTwist swing = {{0, .8, 0}, {0, 0, 2}};
+  CnBodyId body = world_mass(world, 20, cn_vec3(1, 1, 1), world_at(.4, 0, 1), swing);
+  for (int i = 0; i < 3; i++)
+    world_join(world, CN_JOINT_REVOLUTE, ground, body, cn_vec3(0, 0, .2 + .8 * order[i]), upwards,
+               &rubs);
+  for (int n = 0; n < 300; n++) world_step(world);
+  double speed = world_twist(world, body).spin.z;
+  cn_world_destroy(world);
+  return speed;
+}
+
+static void order_of_hinges(void **state) {
+  (void)state;
+  static const int orders[3][3] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}};
+  double first = swing_door("hem5", orders[0]);
+  print_message("a door on three hinges after .3 s: %.9g rad/s\n", first);
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 3; i++) CHECK_NEAR(swing_door(integrators[k], orders[i]), first, 1e-5);
+}
+
+// A shaft of 10 kg, its centre of mass .5 m beside the first of three bearings .5 m apart: 4/3, 1/3 and -2/3 of the weight.
+static void overhung(void **state) {
+  (void)state;
+  const double load = 10 * G * (4 + 1 + 2) / 3, mu = .1;
+  for (int k = 0; k < 4; k++) {
+    CnWorldDef def = cn_world_def_default();
+    def.integrator = integrators[k];
+    def.time_step = 1e-3;
+    def.gravity = cn_vec3(-G, 0, 0);
+    CnWorld *world = world_make(&def);
+    CnBodyId body = world_mass(world, 10, cn_vec3(.5, .5, .05), world_at(0, 0, -.5),
+                               (CnTwist){{0, 0, 0}, {0, 0, 20}});
+    for (int i = 0; i < 3; i++) {
+      CnJointDef ball = cn_joint_def_default(CN_JOINT_SPHERICAL);
+      CnJointId joint;
+      ball.body_b = body;
+      ball.frame_a.position = cn_vec3(0, 0, .5 * i);
+      ball.frame_b.position = cn_vec3(0, 0, .5 * i + .5);
+      ball.axes[1].friction_coefficient = mu;
+      ball.axes[1].friction_radius = .05;
+      CHECK_OK(cn_joint_create(world, &ball, &joint));
+    }
+    for (int n = 0; n < 200; n++) world_step(world);
+    CHECK_NEAR(world_twist(world, body).spin.z, 20 - .2 * mu * .05 * load / .05, 1e-6);
+    cn_world_destroy(world);
+  }
+}
+
 // ---- a car of welds ----
 
 // A floor plate and four walls round it, welded to each other at eight seams where four would do; four
@@ -365,8 +456,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bricard_truth), cmocka_unit_test(door),
       cmocka_unit_test(beam),          cmocka_unit_test(plate),
-      cmocka_unit_test(car_of_welds),  cmocka_unit_test(change_points),
-      cmocka_unit_test(windows_held),  cmocka_unit_test(windows_apart),
+      cmocka_unit_test(slab),          cmocka_unit_test(order_of_hinges),
+      cmocka_unit_test(overhung),      cmocka_unit_test(car_of_welds),
+      cmocka_unit_test(change_points), cmocka_unit_test(windows_held),
+      cmocka_unit_test(windows_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,11 @@ CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocat
   CniDrive *d = cni_allocate(allocator, sizeof *d);
   if (!d) return cni_error_memory(sizeof *d);
   *d = (CniDrive){.allocator = *allocator, .def = *def, .stepper = stepper};
-  d->pool.allocator = d->shares.allocator = *allocator;
+  d->pool.allocator = *allocator;
   cni_motion_init(&d->motion, allocator);
   cni_motion_init(&d->probe, allocator);
+  cni_least_init(&d->least, allocator);
+  d->motion.least = &d->least;
   cni_step_init(&d->step, allocator);
   CnStatus status = cni_clash_init(&d->clash, allocator);
   if (status == CN_OK) status = cni_clash_solver(def->solver, allocator, &d->solver);
@@ -50,7 +52,7 @@ void cni_drive_free(void *state) {
   cni_step_release(&d->step);
   cni_motion_release(&d->probe);
   cni_motion_release(&d->motion);
-  cni_pool_release(&d->shares);
+  cni_least_release(&d->least);
   cni_pool_release(&d->pool);
   cni_release(&a, d->modes, (size_t)d->mode_capacity * sizeof *d->modes);
   cni_release(&a, d->rows, (size_t)d->row_capacity * sizeof *d->rows);
@@ -65,6 +67,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   const CnAllocator *a = &d->allocator;
   CNI_TRY(cni_motion_begin(&d->motion, system));
   CNI_TRY(cni_motion_begin(&d->probe, system));
+  CNI_TRY(cni_least_begin(&d->least, system));
   const CnEquations *eq = system->equations;
   int32_t rows = d->motion.row_count + 1, contacts = eq->contact_count + 1;
   int32_t bounds = eq->bound_count;
@@ -138,10 +141,8 @@ static void tell_point(CniDrive *d) {
   CniStep *s = &d->step;
   if (!observer->point) return;
   if (!d->redundant || cni_modes_tell(d) != CN_OK) own_forces(d);
-  // where a place is singular rows that are left out do not quite depend on the others
-  if (!row_missing(d))
-    cni_motion_least(&d->probe, d->t, s->q1, d->fixed, d->fixed_count, &d->shares, d->rows,
-                     d->all_multipliers);
+  if (cni_least_at(&d->least, &d->motion, d->t, s->q1) == CN_OK)
+    cni_least_share(&d->least, d->all_multipliers);
   CnPoint point = {.time = d->t,
                    .step = s->h,
                    .q = s->q1,

@@ -10,6 +10,7 @@
 
 #include "integrator/clash.h"
 #include "integrator/integrator.h"
+#include "integrator/least.h"
 #include "integrator/events/stepper.h"
 
 #define CNI_PARTS 3
@@ -64,7 +65,7 @@ typedef struct CniDrive {
   int32_t given;     // slips of contacts whose normals depend on others
   int32_t redundant; // rows of closed contacts depend on each other: single forces are not known
   CniPool pool;      // sizes of the system
-  CniPool shares;    // of rows that depend on others, where forces are told
+  CniLeast least;    // shares of rows that depend on others
   double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses,
       *gaps_before;
 
@@ -74,6 +75,7 @@ typedef struct CniDrive {
   int32_t leaps;                    // steps that led over them
   int32_t left;                     // the step has left the places for which contacts are listed
   double *bounds;                   // of the friction problem solved last
+  double parts;                     // N: of forces of its bilateral rows
   int32_t stops, stops_part;        // contact whose slip came to its end just now, -1: none
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
@@ -254,6 +256,6 @@ CnStatus cni_watch_doubtful(CniDrive *d, double t, const double *q, const double
 void cni_watch_parts(CniDrive *d, int32_t contact, double load, double zero, const double *v,
                      CniFound *found, CniFound *doubtful);
 // Bounds as they are under the forces found.
-void cni_watch_bounds(CniDrive *d, double t, const double *q);
+CnStatus cni_watch_bounds(CniDrive *d, double t, const double *q);
 
 #endif

@@ -109,6 +109,16 @@ static void pose_problem(CniDrive *d, int32_t count, double *most) {
 #define ANY_BOUND 1e12 // N s: holds whatever moves; a jam is looked for from there
 #define FOLLOWED 1e-11 // relative change of a bound that is none
 
+// The largest part that makes up a reaction: one that passes through zero is their round-off.
+static double find_parts(const CniDrive *d, double time) {
+  double most = 0;
+  for (int32_t i = 0; i < d->fixed_count; i++) {
+    double own = own_response(&d->clash, i);
+    if (own > 0) most = cn_max(most, fabs(d->clash.q[i]) / own);
+  }
+  return time > 0 ? most / time : most;
+}
+
 // Bounds by the answer; returns the largest relative change.
 static double follow_bounds(CniDrive *d, double t, const double *q, double time,
                             CniRepeat *repeat) {
@@ -118,8 +128,9 @@ static double follow_bounds(CniDrive *d, double t, const double *q, double time,
   memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
   for (int32_t i = 0; i < p->active; i++)
     d->all_multipliers[p->list[i]] = d->clash.answer.g[i] / (time > 0 ? time : 1);
+  cni_least_share(&d->least, d->all_multipliers);
   p->eq->bounds(p->system->context, t, q, d->all_multipliers, !(time > 0), d->bounds);
-  double least = CNI_ROUNDED * cni_largest(d->all_multipliers, p->row_count);
+  double least = CNI_ROUNDED * cn_max(d->parts, cni_largest(d->all_multipliers, p->row_count));
   for (int32_t i = 0; i < p->eq->bound_count; i++) {
     double change = fabs(d->bounds[i] - before[i]);
     if (change > least) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
@@ -138,7 +149,9 @@ CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, 
   memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
   if (eq->bound_count > 0)
     eq->bounds(d->probe.system->context, t, q, d->all_multipliers, impact, d->bounds);
+  if (eq->bound_count > 0) CNI_TRY(cni_least_at(&d->least, &d->probe, t, q));
   for (int32_t i = 0; impact && d->jam > 0 && i < eq->bound_count; i++) d->bounds[i] = ANY_BOUND;
+  d->parts = find_parts(d, time);
   for (int32_t k = 0; k < FOLLOWS; k++) {
     clash->block_count = 0;
     for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);

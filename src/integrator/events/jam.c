@@ -15,8 +15,10 @@ static int within(CniDrive *d, int32_t count) {
   int32_t row = d->fixed_count, good = 1;
   memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
   for (int32_t i = 0; i < d->probe.active; i++) d->all_multipliers[d->probe.list[i]] = g[i];
-  if (eq->bound_count > 0)
+  if (eq->bound_count > 0) {
+    cni_least_share(&d->least, d->all_multipliers); // of the same place
     eq->bounds(d->probe.system->context, d->t, d->q, d->all_multipliers, 1, d->bounds);
+  }
   for (int32_t i = 0; i < count; i++) {
     for (int32_t part = 0; part < CNI_PARTS; part++) {
       CniPartRows rows = cni_part_rows(d, d->chosen[i], part);

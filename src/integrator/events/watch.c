@@ -48,7 +48,7 @@ static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const dou
   const CnEquations *eq = m->eq;
   CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, NULL, d->a, d->multipliers));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
-  cni_watch_bounds(d, t, q);
+  CNI_TRY(cni_watch_bounds(d, t, q));
   double most = 1;
   for (int32_t i = 0; i < m->active; i++) most = cn_max(most, fabs(d->multipliers[i]));
   double zero = FORCE_ZERO * most;

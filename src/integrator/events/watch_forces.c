@@ -52,10 +52,13 @@ void cni_watch_parts(CniDrive *d, int32_t contact, double load, double zero, con
   }
 }
 
-void cni_watch_bounds(CniDrive *d, double t, const double *q) {
+CnStatus cni_watch_bounds(CniDrive *d, double t, const double *q) {
   const CniMotion *m = &d->motion;
-  if (m->eq->bound_count == 0) return;
+  if (m->eq->bound_count == 0) return CN_OK;
+  CNI_TRY(cni_least_at(&d->least, m, t, q));
   memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
   for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = d->multipliers[i];
+  cni_least_share(&d->least, m->all);
   m->eq->bounds(m->system->context, t, q, m->all, 0, d->bounds);
+  return CN_OK;
 }

@@ -417,6 +417,18 @@ void cni_machine_mass(const CniMachine *m, double *mass) {
     add_armatures(m, &m->model->joints[i], i, mass);
 }
 
+// What a unit effort of a row does to the centres of its bodies: efforts of rows that depend on each other are shared by
+// this, as in steps (integrator/least.h); 0: it turns them alone.
+static double moves_of(const CniMachine *m, const double *row) {
+  double sum = 0;
+  for (int32_t i = 0; i < m->body_count; i++)
+    for (size_t k = 0; k < 3; k++) {
+      double by = row[6 * (size_t)i + k];
+      sum += by * by / m->model->mass[m->bodies[i]].mass;
+    }
+  return sum;
+}
+
 CnStatus cni_machine_factor(CniMachine *m) {
   int64_t n = m->columns;
   CNI_TRY(cni_arena_array(&m->arena, n * n, sizeof *m->mass_factor, &m->mass_factor));
@@ -429,8 +441,10 @@ CnStatus cni_machine_factor(CniMachine *m) {
   for (int32_t i = 0; i < m->held_count; i++) {
     double *row = m->span.rows + (size_t)i * (size_t)n, sum = 0;
     cni_machine_row(m, &m->refs[i], row);
+    double moves = moves_of(m, row);
     cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, row);
     for (int64_t k = 0; k < n; k++) sum += row[k] * row[k];
+    if (moves > 0) sum = moves;
     m->row_scale[i] = sum > 0 ? sqrt(sum) : 1;
     for (int64_t k = 0; k < n; k++) row[k] /= m->row_scale[i];
   }

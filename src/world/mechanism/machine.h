@@ -66,8 +66,8 @@ typedef struct CniMachine {
   CniCollision *collision;
   double *mass_factor; // L, columns x columns
   int32_t *mass_first; // of its rows
-  CniSpan span;        // of the rows that hold, over L, each of length one
-  double *row_scale;   // a held row of B was this long
+  CniSpan span;        // of the rows that hold, over L and row_scale
+  double *row_scale;   // what a held row does to centres of bodies, or else to their spins
 } CniMachine;
 
 typedef enum CniDrives { CNI_DRIVES_FREE, CNI_DRIVES_HOLD } CniDrives;

@@ -5,7 +5,8 @@
 /// and leaves others free. A free direction is a coordinate with a name and a unit: the travel of a
 /// prismatic joint in m, an angle in rad. Limits, motors, dry friction and springs act on
 /// coordinates, the same way for all kinds. Where a kind has an axis, it is z of frame a. Whole turns of
-/// an angle are counted from step to step, from the short way round at creation.
+/// an angle are counted from step to step, at creation from `near`, or as limits ask that leave the short way
+/// round out, or from that.
 #ifndef CAIRN_JOINT_H
 #define CAIRN_JOINT_H
 
@@ -71,6 +72,7 @@ typedef struct CnJointAxis {
   double friction_coefficient; ///< >= 0: dry friction in proportion to the joint's own reaction
   double friction_radius;      ///< m, >= 0: at which it acts where the coordinate is an angle
   double armature;             ///< kg or kg m^2, >= 0: inertia of a motor, seen at the coordinate
+  double near; ///< rad: about where an angle starts, whole turns included; 0: see above
 } CnJointAxis;
 
 /// Where the follower of a curve is, seen along the curve.

@@ -39,6 +39,7 @@ const CniField cni_joint_axis_fields[] = {
           "dry friction in proportion to the joint's own reaction"),
     FIELD(friction_radius, CNI_NOT_NEGATIVE, 0, "m", "at which that acts if it turns"),
     FIELD(armature, CNI_NOT_NEGATIVE, 0, "kg or kg m2", "inertia of a motor, seen here"),
+    FIELD(near, CNI_ANY, 0, "rad", "whole turns of an angle at the start: nearest to this"),
     CNI_FIELDS_END};
 
 static const char *kind_name(int32_t index) { return cn_joint_kind_name((CnJointKind)index); }
@@ -86,6 +87,9 @@ static CnStatus check_axis(const CniCoordinate *coordinate, CnJointAxis *axis) {
     return cni_invalid("%s: friction_radius must be positive for friction_coefficient to act on an "
                        "angle (got %g)",
                        sort, axis->friction_radius);
+  if (axis->near != 0 && coordinate->unit[0] != 'r')
+    return cni_invalid("%s: near is for angles, whose whole turns are counted (got %g)", sort,
+                       axis->near);
   if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)
     return cni_invalid("%s: no place between the limits (got lower %g, upper %g)", sort,
                        axis->lower, axis->upper);

@@ -72,7 +72,9 @@ void cni_joint_first_turns(const CniModel *model, CniJoint *joint) {
   for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
     const CnJointAxis *axis = &joint->def.axes[k];
     double inside = cn_min(CNI_PI, 0.5 * (axis->upper - axis->lower));
-    if (axis->lower > CNI_PI)
+    if (axis->near != 0)
+      joint->near[k] = axis->near;
+    else if (axis->lower > CNI_PI)
       joint->near[k] = axis->lower + inside;
     else if (axis->upper < -CNI_PI)
       joint->near[k] = axis->upper - inside;

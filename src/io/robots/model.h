@@ -54,6 +54,8 @@ typedef struct CniRobotBody {
   int32_t parent;
   CnPose pose;           // in the parent, as drawn
   int32_t free;          // nothing holds it to the one above
+  int32_t starts;        // 1: it is free, and starts at `start`
+  CnPose start;          // in the parent
   CnVec3 velocity, spin; // of a free one: of its origin along the world's axes; about its own
   double mass;
   CnPose com;

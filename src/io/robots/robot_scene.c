@@ -98,6 +98,8 @@ static void put_axis(CniRobot *robot, json_t *item, CniRobotJoint *j) {
   if (j->stiffness > 0) put_number(robot, axis, "rest", j->rest);
   put_number(robot, axis, "friction", j->friction);
   put_number(robot, axis, "armature", j->armature);
+  // beyond half a turn the two frames do not tell where it starts
+  if (j->kind == CN_JOINT_REVOLUTE && fabs(j->start) > 3) put_number(robot, axis, "near", j->start);
   cni_robot_put_motor(robot, j, axis);
   if (json_object_size(axis) > 0)
     cni_robot_put(robot, item, j->coordinate, axis);

@@ -84,7 +84,7 @@ static CnTwist free_rate(const CniRobot *robot, const CniRobotBody *b, CnPose at
 static void place_body(CniRobot *robot, int32_t i) {
   CniRobotBody *b = &robot->bodies[i];
   const CniRobotBody *above = b->parent == CNI_ROBOT_WORLD ? NULL : &robot->bodies[b->parent];
-  CnPose at = cn_pose_mul(above ? above->at : robot->def->place, b->pose);
+  CnPose at = cn_pose_mul(above ? above->at : robot->def->place, b->starts ? b->start : b->pose);
   b->rate = b->free ? free_rate(robot, b, at) : above ? above->rate : (CnTwist){0};
   for (int32_t k = 0; k < b->joint_count; k++) {
     const CniRobotJoint *j = &robot->joints[b->first_joint + k];
@@ -195,24 +195,6 @@ static void note_start(CniRobot *robot, const CniRobotJoint *j) {
                    j->name, j->start, j->lower, j->upper);
 }
 
-// The world takes an angle the short way round, or the turn that limits which leave that out ask for
-// (cni_joint_first_turns). Other turns of the start are lost, which matters to limits.
-static void note_turns(CniRobot *robot, const CniRobotJoint *j) {
-  if (j->kind != CN_JOINT_REVOLUTE) return;
-  int limited = j->limited && (isfinite(j->lower) || isfinite(j->upper));
-  double near = 0, inside = fmin(PI, 0.5 * (j->upper - j->lower));
-  if (limited && j->lower > PI) near = j->lower + inside;
-  if (limited && j->upper < -PI) near = j->upper - inside;
-  double at = j->start + 2 * PI * floor((near - j->start) / (2 * PI) + 0.5);
-  if (!(fabs(at - j->start) > 1)) return;
-  if (limited)
-    cni_robot_note(robot,
-                   "beware: %.60s is asked to start at %g rad: its limits see %g, by whole turns",
-                   j->name, j->start, at);
-  else
-    cni_robot_note(robot, "%.60s starts at %g rad less its whole turns", j->name, j->start);
-}
-
 CnStatus cni_robot_settle(CniRobot *robot) {
   double total = 0;
   CNI_TRY(use_settings(robot));
@@ -222,10 +204,7 @@ CnStatus cni_robot_settle(CniRobot *robot) {
     if (b->joint_count > 0) cni_robot_compose(robot->joints + b->first_joint, b->joint_count);
     total += robot->bodies[i].mass;
   }
-  for (int32_t i = 0; i < robot->joint_count; i++) {
-    note_turns(robot, &robot->joints[i]);
-    note_start(robot, &robot->joints[i]);
-  }
+  for (int32_t i = 0; i < robot->joint_count; i++) note_start(robot, &robot->joints[i]);
   CNI_TRY(find_fixed(robot));
   for (int32_t i = 0; i < robot->body_count; i++) CNI_TRY(check_mass(robot, i, total));
   return CN_OK;

@@ -265,10 +265,84 @@ static void copies(void **state) {
   close_robot(&r);
 }
 
+static double coordinate_of(const Robot *r, const char *name) {
+  CnJointState at = {0};
+  CnJointDef def;
+  for (CnJointId j = cn_world_next_joint(r->world, (CnJointId){0, 0}); j.slot;
+       j = cn_world_next_joint(r->world, j)) {
+    CHECK_OK(cn_joint_def(r->world, j, &def));
+    if (strcmp(def.name, name) == 0) CHECK_OK(cn_joint_state(r->world, j, &at));
+  }
+  return at.coordinate[0];
+}
+
+#define HINGES(acts, key)                                                                          \
+  "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><joint name='f' axis='0 0 "          \
+  "1'/><geom "                                                                                     \
+  "type='box' size='.1 .2 .3' mass='1'/></body><body name='b' pos='2 0 0'><joint name='g' "        \
+  "axis='0 "                                                                                       \
+  "0 1'/><geom type='box' size='.1 .2 .3' mass='1'/></body></worldbody>" acts                      \
+  "<keyframe><key " key "/></keyframe></mujoco>"
+
+// A start beyond half a turn keeps its turns: what holds it there has nothing to do.
+static void turns_at_start(void **state) {
+  (void)state;
+  CnSetting key = {"keyframe", 1};
+  static const struct {
+    const char *text;
+    double f, g;
+  } cases[] = {
+      {HINGES("<actuator><position joint='f' kp='1' kv='2'/></actuator>", "qpos='10 0' ctrl='10'"),
+       10, 0},
+      {HINGES("<equality><joint joint1='g' joint2='f' polycoef='0 2 0 0 0'/></equality>",
+              "qpos='2 4'"),
+       2, 4},
+      {HINGES("<equality><joint joint1='g' joint2='f' polycoef='1 -3 0 0 0'/></equality>",
+              "qpos='-7 22'"),
+       -7, 22}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    Robot r = open_text(cases[i].text, &key, 1);
+    CHECK(strstr(notes(&r), "turn") == NULL);
+    CHECK_NEAR(coordinate_of(&r, "f"), cases[i].f, 1e-12);
+    for (int32_t k = 0; k < 100; k++) CHECK_OK(cn_world_step(r.world, NULL));
+    CHECK_NEAR(coordinate_of(&r, "f"), cases[i].f, 1e-9);
+    CHECK_NEAR(coordinate_of(&r, "g"), cases[i].g, 1e-9);
+    close_robot(&r);
+  }
+}
+
+static double middle_after(const char *text, int32_t steps) {
+  CnSetting key = {"keyframe", 1};
+  Robot r = open_text(text, &key, 1);
+  for (int32_t k = 0; k < steps; k++) CHECK_OK(cn_world_step(r.world, NULL));
+  double z = pose_of(&r, "a").position.z;
+  close_robot(&r);
+  return z;
+}
+
+#define FREE_BODY(between)                                                                         \
+  "<mujoco><option gravity='0 0 0' timestep='.001'/><worldbody><site name='w' pos='0 0 2'/><body " \
+  "name='a' pos='0 0 1'><freejoint/><geom size='.1' mass='2'/><site name='s' pos='0 0 .1'/>"       \
+  "</body></worldbody>" between "<keyframe><key qpos='0 0 1.2 1 0 0 0'/></keyframe></mujoco>"
+
+// Equalities and springs of a free body keep what is drawn, wherever a keyframe has it start.
+static void free_at_start(void **state) {
+  (void)state;
+  const char *spring =
+      FREE_BODY("<tendon><spatial name='t' stiffness='100'><site site='w'/><site site='s'/>"
+                "</spatial></tendon>");
+  CHECK_NEAR(middle_after(spring, 0), 1.2, 1e-12);
+  CHECK_NEAR(middle_after(spring, 300), 1 + 0.2 * cos(sqrt(50) * 0.3), 2e-3);
+  CHECK_NEAR(middle_after(FREE_BODY("<equality><weld body1='a'/></equality>"), 500), 1, 1e-6);
+  CHECK_NEAR(
+      middle_after(FREE_BODY("<equality><connect body1='a' anchor='0 0 0'/></equality>"), 500), 1,
+      1e-6);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(lifted),  cmocka_unit_test(bounded),
-                                     cmocka_unit_test(fingers), cmocka_unit_test(ratios),
-                                     cmocka_unit_test(told),    cmocka_unit_test(pairs),
-                                     cmocka_unit_test(copies)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lifted), cmocka_unit_test(bounded),        cmocka_unit_test(fingers),
+      cmocka_unit_test(ratios), cmocka_unit_test(told),           cmocka_unit_test(pairs),
+      cmocka_unit_test(copies), cmocka_unit_test(turns_at_start), cmocka_unit_test(free_at_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

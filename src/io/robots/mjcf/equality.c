@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MJCF: equalities, as joints that close loops and as couplings.
 //
-// Points and poses that an equality keeps are those of the description as drawn.
+// Points and poses that an equality keeps are those of the description as drawn, whatever a keyframe starts with.
 #include <stdio.h>
 #include <string.h>
 

@@ -27,9 +27,10 @@ static CnStatus use_coordinates(CniMjcf *m, CniXmlNode *key, const double *q) {
     const CniMjcfPlace *place = &m->places[i];
     Sort sort = sort_of(m, place);
     if (sort == FREE) {
-      CnPose *pose = &m->robot->bodies[place->body].pose;
-      pose->position = cn_vec3(q[0], q[1], q[2]);
-      CNI_TRY(unit(key, q + 3, &pose->rotation));
+      CniRobotBody *b = &m->robot->bodies[place->body];
+      b->start.position = cn_vec3(q[0], q[1], q[2]);
+      CNI_TRY(unit(key, q + 3, &b->start.rotation));
+      b->starts = 1; // equalities and springs keep what is drawn
     } else if (sort == BALL) {
       CNI_TRY(unit(key, q, &m->robot->joints[place->joint].turn));
     } else {

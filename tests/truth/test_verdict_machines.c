@@ -280,7 +280,18 @@ static void beside(CnWorld *world, double x) {
 
 // ---- running them ----
 
+// An arm whose motor without a bound keeps it at x, .5 rad from where it is: it jumps there, or goes there in no known time.
+static void far_target(CnWorld *world, double x) {
+  CnJointAxis axis = motor_of(CN_JOINT_REVOLUTE, 0, INFINITY);
+  CnBodyId arm = world_part(world, 1, .01, cn_vec3(.1, 0, 0), 0);
+  axis.drive = CN_DRIVE_POSITION;
+  axis.motor_position = x;
+  world_join(world, CN_JOINT_REVOLUTE, GROUND, arm, CN_VEC3_ZERO, Z, &axis);
+}
+
 static const Run broken[] = {
+    {"motor far from its place", far_target, .5, .001, 50, NULL, 0, 0, NULL},
+    {"motor far from its place, hem5", far_target, .5, .001, 50, NULL, 0, 0, "hem5"},
     {"wall, one sweep", wall, 5, 0.005, 80, "psor", 1, 0, NULL},
     {"wall, spg in 2 steps", wall, 0, 0.005, 80, "spg", 2, 0, NULL},
     {"wall to 1e-9 in 30 sweeps", wall, 0, 0.005, 60, "psor", 30, 1e-9, NULL},
@@ -306,6 +317,8 @@ static const Run broken[] = {
     {.name = NULL}};
 
 static const Run good[] = {
+    {"motor at its place", far_target, .001, .001, 50, NULL, 0, 0, NULL},
+    {"motor at its place, hem5", far_target, .001, .001, 50, NULL, 0, 0, "hem5"},
     {"a bearing that holds", bearing, 1, 0.01, 100, NULL, 0, 0, NULL},
     {"a bearing that holds, moreau-jean", bearing, 1, 0.001, 400, NULL, 0, 0, "moreau-jean"},
     {"a bearing that just lets go", bearing, 2.01, 0.01, 100, NULL, 0, 0, "hem5"},

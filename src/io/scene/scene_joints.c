@@ -182,6 +182,19 @@ static CnStatus check_motor(CniReader *reader, json_t *value, CnDrive drive) {
   return CN_OK;
 }
 
+// What belongs to a spring or to limits that are not there; the gap of a cam is limited without (`limited`).
+static CnStatus check_idle(CniReader *reader, json_t *value, const CnJointAxis *axis, int limited) {
+  static const char *const of_limits[] = {"limit_stiffness", "limit_damping", "restitution", NULL};
+  if (json_object_get(value, "rest") && !json_object_get(value, "stiffness"))
+    return cni_scene_fail(reader, value, "\"rest\" without \"stiffness\": there is no spring");
+  for (int32_t i = 0; of_limits[i]; i++)
+    if (json_object_get(value, of_limits[i]) && !limited && axis->lower == -INFINITY &&
+        axis->upper == INFINITY)
+      return cni_scene_fail(
+          reader, value, "\"%s\" without \"lower\" or \"upper\": there is no limit", of_limits[i]);
+  return CN_OK;
+}
+
 // What acts on the coordinates: an object named like the coordinate.
 static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
   const char *keys[MOST_FIELDS + 1] = {0};
@@ -192,6 +205,7 @@ static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
       CNI_TRY(cni_scene_keys(reader, value, keys));
       CNI_TRY(read_fields(reader, value, cni_joint_axis_fields, &def->axes[i]));
       CNI_TRY(check_motor(reader, value, def->axes[i].drive));
+      CNI_TRY(check_idle(reader, value, &def->axes[i], cni_joint_kind(def->kind)->curves > 0));
       CnJointDef copy = *def;
       CnStatus status = cni_joint_def_check(&copy);
       if (status != CN_OK) return cni_scene_fail_call(reader, value, status);

@@ -197,7 +197,7 @@ static const CniField found_fields[] = {
     ROW(BITS, CniFinding, whose.coupling.generation, "coupling.generation"),
     ROW(BITS, CniFinding, whose.with.slot, "with.slot"),
     ROW(BITS, CniFinding, whose.with.generation, "with.generation"),
-    ROW(FLAG, CniFinding, whose.limit, "limit"),
+    ROW(BITS, CniFinding, whose.limit, "limit"),
     CNI_FIELDS_END};
 static const char *const event_kinds[] = {"began", "ended", "entered", "left", "inside", NULL};
 static const CniField event_fields[] = {

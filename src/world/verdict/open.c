@@ -29,17 +29,17 @@ static int is_open(const CnJointAxis *axis, double x, double *beyond) {
 }
 
 // How far a joint is open at a place: m and rad, limits that it is beyond included. Is it by a limit?
-static int32_t opening(const CniJoint *joint, const CniJointPlace *place, double *way,
-                       double *turn) {
+static uint32_t opening(const CniJoint *joint, const CniJointPlace *place, double *way,
+                        double *turn) {
   const CnJointDef *def = &joint->def;
-  int32_t limit = 0;
+  uint32_t limit = 0;
   *way = *turn = 0;
   if (def->stiffness == 0 && def->damping == 0) cni_joint_errors(place, way, turn);
   for (int32_t k = 0; k < place->axis_count; k++) {
     double beyond;
     if (!is_open(&def->axes[k], place->axes[k].value, &beyond)) continue;
     double *to = place->axes[k].turns ? turn : way;
-    limit |= beyond > *to;
+    if (beyond > *to) limit = CNI_BEYOND_LIMIT;
     *to = cn_max(*to, beyond);
   }
   return limit;
@@ -49,7 +49,7 @@ void cni_watch_joint(const CniModel *model, int32_t i, const CniJointPlace *plac
                      CniFinding *worst) {
   double way, turn;
   const CniJoint *joint = &model->joints[i];
-  int32_t limit = opening(joint, place, &way, &turn);
+  uint32_t limit = opening(joint, place, &way, &turn);
   // most are closed far better than the worst so far
   double size = way > 0 ? size_of(model, joint) : 1;
   double relative = size > 0 ? way / size : 0;
@@ -58,6 +58,35 @@ void cni_watch_joint(const CniModel *model, int32_t i, const CniJointPlace *plac
                         .relative = cn_max(relative, turn),
                         .turns = relative < turn,
                         .whose = {.joint = cni_joint_id(model, i), .limit = limit}};
+}
+
+static int keeps_place(const CnJointAxis *axis) {
+  return axis->drive == CN_DRIVE_POSITION && axis->motor_effort == INFINITY &&
+         !cni_joint_is_servo(axis);
+}
+
+void cni_watch_motors(const CnWorld *world, CniFinding *worst) {
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    int any = 0;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+      any |= keeps_place(&joint->def.axes[k]);
+    if (!any) continue;
+    cni_joint_at(joint, model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      double target[3], size = place.axes[k].turns ? 1 : size_of(model, joint);
+      if (!keeps_place(&joint->def.axes[k])) continue;
+      cni_joint_target(model, &joint->def.axes[k], world->now.time, target);
+      double off = fabs(place.axes[k].value - target[0]), relative = size > 0 ? off / size : 0;
+      if (!(relative > worst->relative)) continue;
+      *worst = (CniFinding){.value = off,
+                            .relative = relative,
+                            .turns = place.axes[k].turns,
+                            .whose = {.joint = cni_joint_id(model, i), .limit = CNI_OFF_TARGET}};
+    }
+  }
 }
 
 // Of lengths the size is that of the largest joint coupled.

@@ -116,7 +116,9 @@ static void say_joints(Text *t, const CnWorld *world, const CniFinding *found, c
     put(t, "%s off by %.2g %s", starts ? " starts" : " is", f->value, unit);
   } else {
     put_joint(t, world, f->joint);
-    if (found->whose.limit)
+    if (found->whose.limit == CNI_OFF_TARGET)
+      put(t, " starts %.2g %s from where its motor keeps it", f->value, unit);
+    else if (found->whose.limit)
       put(t, " %s beyond its limit by %.2g %s", starts ? "starts" : "is", f->value, unit);
     else if (starts)
       put(t, " starts %s by %.2g %s", turns ? "turned out of place" : "open", f->value, unit);

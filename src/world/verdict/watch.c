@@ -253,9 +253,10 @@ void cni_watch_hooked(CnWorld *world, CniWatched *w) {
     w->before.driven |= now.driven;
   }
   w->open = (CniFinding){0};
-  if (world->now.watch.steps == 0)
+  if (world->now.watch.steps == 0) {
     cni_watch_joints(world, &w->open);
-  else
+    cni_watch_motors(world, &w->open);
+  } else
     cni_watch_couplings(&world->now.model, &w->open);
   w->passive = is_passive(world, w->acting);
   w->pressed = w->passive ? 0 : pressed(world);

@@ -15,8 +15,11 @@ typedef struct CniWhose {
   CnJointId joint;
   CnBodyId body, other;
   CnCouplingId coupling, with;
-  int32_t limit; // 1: it is a limit that a joint is beyond
+  uint32_t limit; // CNI_BEYOND_LIMIT: it is a limit that a joint is beyond;
+                  // CNI_OFF_TARGET: a place that its motor keeps
 } CniWhose;
+#define CNI_BEYOND_LIMIT 1u
+#define CNI_OFF_TARGET 2u
 
 typedef struct CniFinding {
   double value, relative;
@@ -92,6 +95,8 @@ void cni_watch_overlaps(CnWorld *world);
 void cni_watch_joint(const CniModel *model, int32_t joint, const CniJointPlace *place,
                      CniFinding *worst);
 void cni_watch_couplings(const CniModel *model, CniFinding *worst);
+// Motors without a bound that do not find their coordinate where they keep it: they put it there at once.
+void cni_watch_motors(const CnWorld *world, CniFinding *worst);
 // The joint or coupling that is farthest open, at the present positions.
 void cni_watch_joints(const CnWorld *world, CniFinding *worst);
 // At the present places: the body that falls farthest in a step for its size, and the one whose place is known

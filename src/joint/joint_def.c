@@ -128,6 +128,19 @@ static CnStatus check_curve_axes(const CniJointKind *kind, const CnJointDef *def
   return CN_OK;
 }
 
+// It goes with the force of locked directions, or of a cam's gap; limits that leave no play are neither.
+static CnStatus check_reaction(const CniJointKind *kind, const CnJointDef *def) {
+  if (kind->locked_count > 0 || kind->curves > 0) return CN_OK;
+  for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)
+    if (def->axes[i].friction_coefficient > 0)
+      return cni_invalid(
+          "joint: %s: friction_coefficient goes with the force of locked directions, "
+          "and %s locks none, whatever its limits are: take a kind that does, or "
+          "friction",
+          kind->coordinates[i].name, kind->name);
+  return CN_OK;
+}
+
 CnStatus cni_joint_def_check(CnJointDef *def) {
   CNI_TRY(cni_fields_check(cni_joint_fields, "joint", def));
   const CniJointKind *kind = cni_joint_kind(def->kind);
@@ -136,5 +149,6 @@ CnStatus cni_joint_def_check(CnJointDef *def) {
   for (int32_t i = 0; i < coordinates; i++)
     CNI_TRY(check_axis(&kind->coordinates[i], &def->axes[i]));
   CNI_TRY(check_curve_axes(kind, def));
+  CNI_TRY(check_reaction(kind, def));
   return check_unread(def, coordinates);
 }

@@ -108,6 +108,10 @@ static CnJointId any_joint(CnWorld *w, CnBodyId a, CnBodyId b, CnJointDef *def) 
     def->frame_b.position = any(0.5);
   if (kind == CN_JOINT_SCREW) def->lead = uniform(-0.2, 0.2);
   for (int32_t k = 0; k < cni_joint_coordinate_count(kind); k++) def->axes[k] = any_axis(w);
+  // friction that goes with a reaction needs one
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+    if (!cni_joint_kinds[kind]->curves && cni_joint_kinds[kind]->locked_count == 0)
+      def->axes[k].friction_coefficient = 0;
   if (cni_joint_kinds[kind]->curves) def->one_sided = chance(0.5);
   toy_curves(w, def);
   if (kind == CN_JOINT_POINT_ON_CURVE && chance(0.5)) def->radius = uniform(0, 0.01);

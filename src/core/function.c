@@ -130,7 +130,9 @@ void cni_function_bends(const CnFunctionDef *def, double *work, double *bends) {
 #define FIELD(field, limits, standard, unit_, text)                                                \
   CNI_FIELD(REAL, CnFunctionDef, field, limits, unit_, text, .fallback = {standard})
 #define VALUE FIELD(value, ANY, 0, "", "before it starts; in the middle of a sine")
-#define START FIELD(start, ANY, 0, "s", "when it starts")
+#define START                                                                                      \
+  FIELD(start, ANY, 0, "s",                                                                        \
+        "when it starts; of a sine, which has no beginning, when it is at its phase")
 #define END FIELD(end, BOUND, INFINITY, "s", "when it ends")
 
 static const CniField constant_fields[] = {VALUE, CNI_FIELDS_END};

@@ -11,6 +11,8 @@
 // J: of springs, of motors that are forces, of what is given, of soft limits, and of motors that are rows.
 typedef struct CniWorks {
   double springs, drives, loads, limits, motors;
+  double coarse;  // J: by how much `motors` may be off, known at the ends of pieces alone
+  double kinetic; // J: the most there was on the way
   int32_t motors_known;
 } CniWorks;
 

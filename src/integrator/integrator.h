@@ -19,10 +19,13 @@ typedef void (*CniStruck)(void *context, const int32_t *rows, const double *impu
 // Where steps begin to be made with other rows than before, what the forces are there.
 typedef void (*CniStarted)(void *context, double t, const double *q, const double *v,
                            const double *multipliers);
+// The state from which the next step is made.
+typedef void (*CniBegun)(void *context, double t, const double *q, const double *v);
 // Others that are told, of hem5 and rkf45, with the observer's context; null: not asked.
 typedef struct CniListener {
   CniStruck struck;
   CniStarted started;
+  CniBegun begun;
 } CniListener;
 
 typedef struct CnIntegratorKind {

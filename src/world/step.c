@@ -164,6 +164,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   CnStatus status = cni_world_rows_finite(world, world->now.model.pose);
   if (status == CN_OK && !equations) status = cni_world_tree_step(world, solve, &taken);
   if (status == CN_OK && !taken) status = integrate(world, solve, equations);
+  if (status != CN_OK) cni_equations_undo(world);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(&undo);
   return status;

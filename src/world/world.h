@@ -205,6 +205,9 @@ void cni_equations_report(const CnWorld *world, CnIntegratorReport *report);
 // A state of the equations in m and s; where it is in them already, it is given back.
 void cni_equations_plain(CnWorld *world, const double **q, const double **v, double *t);
 int32_t cni_equations_velocity_count(const CnWorld *world);
+// Whole turns at the end of the step, if they have been counted within it: then it returns 1; those of its start.
+int cni_equations_turned(CnWorld *world, double t, const double *q, const double *v);
+void cni_equations_undo(CnWorld *world);
 // List the contacts anew, from a state within the step on.
 CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v, double h);
 // Contacts of bodies at these poses that move with these twists for the time h, for the step.

@@ -276,6 +276,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   int lean = world->work.share.lean;
   if (world->work.moved) q_new = (const double *)world->work.moved;
   cni_equations_plain(world, &q_new, &v_new, &t_new);
+  int turned = cni_equations_turned(world, t_new, q_new, v_new);
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   if (!lean) CNI_TRY(cni_world_rows_finite(world, pose));
@@ -324,7 +325,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
     order = cni_order_find(world, model->pose, &room);
   if (!solved) cni_equations_turn(world);
   // where impulses act within the step places are those of that time
-  cni_turns_follow(model, world->work.time_step, solved && !touch ? world->work.places : NULL);
+  cni_turns_follow(model, turned ? 0 : world->work.time_step,
+                   solved && !touch ? world->work.places : NULL);
   now->engine.solved = world->work.share.part ? 3 : solved;
   world->balance_known = now->settings.balance;
   cni_problem_map_joints(world);

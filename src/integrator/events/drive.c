@@ -383,6 +383,7 @@ static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   int anew = 0;
   CNI_TRY(check_limits(d));
+  if (d->listener.begun) d->listener.begun(d->def.observer.context, d->t, d->q, d->v);
   if (cni_jolt_is(d)) return cni_jolt_pass(d);
   CNI_TRY(tell_start(d));
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};

@@ -83,6 +83,7 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
 void cni_equations_here(const CnWorld *world, double t, const double **q, const double **v) {
   const struct CniWorldEquations *eq = world->work.equations;
   const CniModel *model = &world->now.model;
+  cni_turns_at(world, t);
   if (!eq->change) return;
   if (*q != eq->here_q) memcpy(eq->here_q, *q, 7 * (size_t)model->body_count * sizeof **q);
   *q = eq->here_q;
@@ -265,6 +266,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
   cohesion_forces(model, eq, pose, f);
   CNI_TRY(element_forces(model, t, pose, v, f));
   const CnTwist *loads;
+  cni_turns_back(world); // a hook may ask for coordinates, which are those of the step's start
   CNI_TRY(cni_world_loads(world, t, pose, (const CnTwist *)v, &loads));
   for (int32_t i = 0; loads && i < model->body_count; i++)
     if (cni_is_free(model, i)) add_at(f, i, loads[i].velocity, CN_VEC3_ZERO, loads[i].spin);
@@ -454,6 +456,21 @@ static void note_strike(void *context, const int32_t *rows, const double *impuls
     eq->impulses[rows[i]] += impulses[i] * (eq->q ? cni_units_force(world, rows[i], 1) : 1);
 }
 
+// Where the integrator goes on.
+static void note_begin(void *context, double t, const double *q, const double *v) {
+  CnWorld *world = context;
+  struct CniWorldEquations *eq = world->work.equations;
+  if (eq->q) {
+    cni_units_state(world, q, v, 1, eq->scratch_q, eq->scratch_v);
+    q = eq->scratch_q;
+    v = eq->scratch_v;
+  }
+  t *= eq->unit.time;
+  cni_equations_here(world, t, &q, &v);
+  cni_turns_from(world, t, q, v);
+  cni_powers_again(world, t, q, v);
+}
+
 static void note_event(void *context, CnIntegrator *integrator, const CnEvent *event) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
@@ -597,10 +614,13 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(take_motions(world, eq));
   if (!cni_units_plain(&eq->unit)) CNI_TRY(take_units(world, eq));
   CnObserver observer = {world, note_point, note_event};
+  CNI_TRY(cni_turns_take(world, eq));
   const double *q = (const double *)model->pose, *v = plain_velocity(world);
   cni_equations_here(world, world->now.time, &q, &v);
+  cni_turns_from(world, world->now.time, q, v);
   CNI_TRY(cni_powers_begin(world, q, v));
-  CniListener listener = {note_strike, cni_powers_ask(world) ? cni_powers_start : NULL};
+  CniListener listener = {note_strike, cni_powers_ask(world) ? cni_powers_start : NULL,
+                          eq->turns.count > 0 || eq->works_known ? note_begin : NULL};
   cni_integrator_observe(world->now.engine.integrator, &observer, listener);
   return cni_equations_detect(world, world->now.time, q, v, world->now.settings.time_step);
 }
@@ -631,6 +651,17 @@ void cni_equations_plain(CnWorld *world, const double **q, const double **v, dou
     *t *= eq->unit.time;
   }
   cni_equations_here(world, *t, q, v);
+}
+
+int cni_equations_turned(CnWorld *world, double t, const double *q, const double *v) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (!eq || eq->steps_impulse) return 0;
+  cni_turns_from(world, t, q, v);
+  return 1;
+}
+
+void cni_equations_undo(CnWorld *world) {
+  if (world->work.equations) cni_turns_back(world);
 }
 
 int32_t cni_equations_velocity_count(const CnWorld *world) {

@@ -74,6 +74,23 @@ typedef struct CniUnits {
   double length, time, mass;
 } CniUnits;
 
+// What whole turns are counted of, a joint or a force, from the last state that the integrator goes on
+// from (turns.c).
+typedef struct CniTurns {
+  double *near; // its own: about where it is now
+  const CniJoint *joint;
+  const CniForce *force;
+  int32_t count;
+  double start[CN_JOINT_AXES]; // of the world's step
+  double from[CN_JOINT_AXES], rate[CN_JOINT_AXES];
+} CniTurns;
+
+typedef struct CniWorldTurns {
+  CniTurns *list;
+  int32_t count;
+  double time; // s, of that state
+} CniWorldTurns;
+
 struct CniWorldEquations {
   CnEquations equations, plain; // plain: in m, s, kg
   CniUnits unit;
@@ -107,6 +124,7 @@ struct CniWorldEquations {
   double *last_q, *last_v, *middle_q, *middle_v; // states there, and half way from there
   int32_t works_known, jumped;                   // are they; velocities have jumped since
   int32_t started;                               // the forces of motors are known at the last point
+  CniWorldTurns turns;
 };
 
 // Velocities of bodies and rotors, in groups of six.
@@ -243,10 +261,21 @@ double cni_touch_domain(const CniModel *model, const CnPose *pose, const CniWorl
 CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v);
 void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v,
                      const double *multipliers);
+// From where the integrator goes on after an impact.
+void cni_powers_again(CnWorld *world, double t, const double *q, const double *v);
 // The forces where a step begins (CniStarted), and whether anybody wants them.
 void cni_powers_start(void *context, double t, const double *q, const double *v,
                       const double *multipliers);
 int cni_powers_ask(const CnWorld *world);
+
+// ---- turns.c: whole turns within the step ----
+
+CnStatus cni_turns_take(CnWorld *world, struct CniWorldEquations *eq);
+// Angles are about where they are at t; where the step began.
+void cni_turns_at(const CnWorld *world, double t);
+void cni_turns_back(const CnWorld *world);
+// They are counted on from a state.
+void cni_turns_from(CnWorld *world, double t, const double *q, const double *v);
 
 // ---- told.c ----
 

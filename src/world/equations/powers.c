@@ -5,8 +5,8 @@
 //
 // Half way places and rates are those of the cubic between the two points, q' = 3 (q1 - q0)/(2 dt) -
 // (q0' + q1')/4. Mean forces times mean velocities would miss several per cent of the energy over a long
-// step. After an impact velocities are others than at the last point: the power at the end counts for
-// that piece.
+// step. After an impact velocities are others than at the last point: the next piece begins with those from
+// which the integrator goes on, or, where it does not say, has the power of its end.
 #include "world/equations/equations.h"
 
 #include <string.h>
@@ -164,6 +164,33 @@ static void remember(CnWorld *world, const double *q, const double *v) {
   memcpy(eq->last_v, v, 6 * bodies * sizeof *v);
 }
 
+// Into the most there was on the way.
+static void look_at_motion(CnWorld *world, const CnPose *pose, const double *v) {
+  const CniModel *model = &world->now.model;
+  struct CniWorldEquations *eq = world->work.equations;
+  const double *rotors = v + 6 * (size_t)model->body_count;
+  double twice = 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CnTwist twist = ((const CnTwist *)v)[i];
+    if (!cni_is_free(model, i)) continue;
+    CnVec3 l = cn_smul(cni_model_inertia(model, i, cn_qunit(pose[i].rotation)), twist.spin);
+    twice += model->mass[i].mass * cn_norm2(twist.velocity) + cn_dot(l, twist.spin);
+  }
+  for (int32_t i = 0; i < eq->rotor_count; i++) twice += eq->rotors[i] * rotors[i] * rotors[i];
+  eq->works.kinetic = cn_max(eq->works.kinetic, 0.5 * twice);
+}
+
+void cni_powers_again(CnWorld *world, double t, const double *q, const double *v) {
+  struct CniWorldEquations *eq = world->work.equations;
+  if (!eq->works_known || !eq->jumped) return;
+  double motors = eq->power.motors;
+  eq->power = powers_at(world, t, (const CnPose *)q, v);
+  eq->power.motors = motors;
+  eq->jumped = 0;
+  look_at_motion(world, (const CnPose *)q, v);
+  remember(world, q, v);
+}
+
 CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v) {
   struct CniWorldEquations *eq = world->work.equations;
   int32_t bodies = world->now.model.body_count;
@@ -185,9 +212,12 @@ void cni_powers_note(CnWorld *world, double t, double step, const double *q, con
   if (!eq->works_known || !(step > 0)) return;
   CniWorks now = powers_at(world, t, (const CnPose *)q, v), old = now, middle = now;
   if (!eq->steps_impulse) now.motors = motor_powers(world, (const CnPose *)q, v, multipliers);
-  eq->works.motors += step / 2 * (now.motors + (eq->started ? eq->power.motors : now.motors));
+  double motors = eq->started ? eq->power.motors : now.motors;
+  eq->works.motors += step / 2 * (now.motors + motors);
+  eq->works.coarse += step / 2 * fabs(now.motors - motors);
   eq->works.motors_known = !eq->steps_impulse && !eq->struck;
   eq->started = 1;
+  look_at_motion(world, (const CnPose *)q, v);
   if (!eq->jumped) {
     half_way(world, step, q, v);
     old = eq->power;

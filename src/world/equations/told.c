@@ -262,6 +262,18 @@ static void turn_contacts(CnWorld *world, int told) {
   }
 }
 
+// Motors that are told an effort have no row: theirs at the end of the step.
+static void tell_drives(const CnWorld *world, int32_t index, CniJoint *joint) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (!cni_is_free(&world->now.model, joint->body_a) &&
+      !cni_is_free(&world->now.model, joint->body_b))
+    return;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+    if (joint->def.axes[k].drive == CN_DRIVE_EFFORT)
+      joint->impulse.axes[k][CNI_PART_MOTOR] =
+          world->work.time_step * eq->end_efforts[index].axes[k][CNI_PART_MOTOR];
+}
+
 void cni_equations_turn(CnWorld *world) {
   CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = world->work.equations;
@@ -271,6 +283,7 @@ void cni_equations_turn(CnWorld *world) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJoint *joint = &model->joints[i];
     CniJointPlace place;
+    if (!eq->struck) tell_drives(world, i, joint);
     cni_joint_at(joint, model->pose, &place);
     joint->total = cni_joint_total(&place, &joint->impulse);
   }

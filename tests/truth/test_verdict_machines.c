@@ -278,6 +278,35 @@ static void beside(CnWorld *world, double x) {
   world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, X, &spring);
 }
 
+// A wheel without gravity that a motor of any strength turns by a radian, smoothly from rest on.
+static void started(CnWorld *world, double x) {
+  CnFunctionDef step = cn_function_def_default(CN_FUNCTION_SMOOTH_STEP);
+  CnJointAxis motor = motor_of(CN_JOINT_REVOLUTE, 0, INFINITY);
+  step.final = x;
+  step.start = .2;
+  step.end = .8;
+  motor.drive = CN_DRIVE_POSITION;
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  CHECK_OK(cn_function_create(world, &step, &motor.motor_function));
+  CnBodyId wheel = world_part(world, 1, 0.1, CN_VEC3_ZERO, 0);
+  world_join(world, CN_JOINT_REVOLUTE, GROUND, wheel, CN_VEC3_ZERO, Y, &motor);
+}
+
+// A slide with friction whose motor gives up to x N to and fro: against a stop that it meets at full speed.
+static void pushed(CnWorld *world, double x) {
+  CnFunctionDef sine = cn_function_def_default(CN_FUNCTION_SINE);
+  CnJointAxis motor = motor_of(CN_JOINT_PRISMATIC, 0, 1);
+  sine.amplitude = x;
+  sine.frequency = 1;
+  motor.drive = CN_DRIVE_EFFORT;
+  motor.friction = 3;
+  motor.upper = 0.05;
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+  CHECK_OK(cn_function_create(world, &sine, &motor.motor_function));
+  CnBodyId slide = world_part(world, 2, 0.1, CN_VEC3_ZERO, 0);
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, slide, CN_VEC3_ZERO, X, &motor);
+}
+
 // ---- running them ----
 
 // An arm whose motor without a bound keeps it at x, .5 rad from where it is: it jumps there, or goes there in no known time.
@@ -324,6 +353,10 @@ static const Run good[] = {
     {"a bearing that just lets go", bearing, 2.01, 0.01, 100, NULL, 0, 0, "hem5"},
     {"a bearing that just lets go, moreau-jean", bearing, 2.01, 0.005, 200, NULL, 0, 0,
      "moreau-jean"},
+    {"a motor that starts smoothly, hem5", started, 1, 0.001, 400, NULL, 0, 0, "hem5"},
+    {"a motor that starts smoothly, rkf45", started, 1, 0.001, 400, NULL, 0, 0, "rkf45"},
+    {"a slide against its stop, hem5, long steps", pushed, 10, 0.2, 4, NULL, 0, 0, "hem5"},
+    {"a slide against its stop, rkf45, long steps", pushed, 10, 0.2, 4, NULL, 0, 0, "rkf45"},
     {"spring beside a turntable", beside, 1, 2e-5, 4000, NULL, 0, 0, NULL},
     {"spring beside a turntable, moreau-jean", beside, 1, 0.01, 200, NULL, 0, 0, "moreau-jean"},
     {"wall", wall, 0, 0.005, 100, NULL, 0, 0, NULL},

@@ -343,12 +343,15 @@ static double least_speed(const CnWorld *world, const CnSolveReport *solve) {
 }
 
 // J: where impacts happen schemes that choose their own steps take the work of rigid motors by their force at the end
-// of a step: it is told late by one step's at most.
+// of a step: it is told late by one step's at most. Else it is known at the ends of their steps alone, and off by no
+// more than what it differs by between them.
 static double told_late(CnWorld *world, const CnSolveReport *solve) {
   CniWatch *watch = &world->now.watch;
   const CniWorks *works = cni_equations_works(world);
   if (world->balance_known && solve->converged < 0 && !(works && works->motors_known))
     watch->driven = cn_max(watch->driven, fabs(world->balance.parts[CN_BALANCE_DRIVES].energy));
+  else if (works)
+    watch->driven = cn_max(watch->driven, works->coarse);
   return watch->driven;
 }
 
@@ -368,7 +371,9 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CnSolveRepor
   CniWatch *watch = &world->now.watch;
   double energy, scheme;
   if (watch->steps == 1) watch->potential = w->before.potential;
+  const CniWorks *works = cni_equations_works(world);
   watch->kinetic = cn_max(watch->kinetic, cn_max(w->before.kinetic, now->kinetic));
+  if (works) watch->kinetic = cn_max(watch->kinetic, works->kinetic);
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
   // what springs store may be in motion soon
   if (w->springs.known) watch->fallen = cn_max(watch->fallen, w->springs.energy);

@@ -37,7 +37,7 @@ typedef struct CniWatch {
   double kinetic;      // J: the most there was
   double
       fallen; // J: the most that gravity has given or taken, from the first step on, or springs had
-  double driven;    // J: the most that motors have done in a step of hem5 or rkf45
+  double driven;    // J: the most that the work of motors in a step of hem5 or rkf45 may be off by
   double potential; // J: where it began; known after the first step
   CniFinding found[CN_FINDING_COUNT];
 } CniWatch;

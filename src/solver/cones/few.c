@@ -359,13 +359,12 @@ static double wanted_of(const Work *k, const CniFewAim *aim) {
   return (cni_joints_count(k->p) > 0 ? INSIDE_JOINTS : INSIDE) * aim->limit;
 }
 
-// Sweeps, from what there is, while each burst leaves no more than `gain` of the residual.
-
-static CnStatus sweep(Work *k, CniAutoCones *cones, CniStepMemory *memory, const CniFewAim *aim,
+// Sweeps to a residual that is wanted, from what there is, while each burst leaves no more than `gain` of it.
+static CnStatus sweep(Work *k, CniAutoCones *cones, CniStepMemory *memory, double wanted,
                       double gain, int32_t *left, CnSolveReport *report) {
   CnAnswer *answer = &k->s->answer;
   CniMixed *m = &k->mixed;
-  double wanted = wanted_of(k, aim), target = cn_min(1, wanted / size_of(k));
+  double target = cn_min(1, wanted / size_of(k));
   memcpy(answer->g, k->found, (size_t)k->n * sizeof *answer->g);
   CNI_TRY(cni_mixed_init(m, &k->s->room, cones->exact, k->s->part, answer, memory));
   keep(k, m->best);
@@ -458,11 +457,11 @@ static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, Cni
                         int32_t *left, CnSolveReport *report, int has_joints) {
   double wanted = wanted_of(k, aim);
   if (!(k->worst <= wanted) && !has_joints)
-    CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
+    CNI_TRY(sweep(k, cones, memory, wanted, GAIN, left, report));
   if (!(k->worst <= INSIDE * aim->limit) || (has_joints && k->n <= HANDFUL))
     CNI_TRY(step_newton(k, cones, aim, report));
   wanted = aim->enough > aim->limit ? aim->enough : wanted;
-  if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, aim, 1, left, report));
+  if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, wanted, 1, left, report));
   if (!(k->worst <= aim->enough)) CNI_TRY(refine(k, cones, memory, aim, report));
   return CN_OK;
 }

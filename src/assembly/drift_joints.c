@@ -649,7 +649,7 @@ static double worst_of(const CniDrift *d) {
 }
 
 static int is_bent(const CniDrift *d) {
-  return cni_drift_bent(d) > BENT && d->row_count > 6 * d->body_count - 6;
+  return d->row_count > 6 * d->body_count - 6 && cni_drift_bent(d) > BENT;
 }
 
 // Newton's method on all islands; returns the largest error that is left. Where joints are apart, rows that
@@ -794,7 +794,7 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   }
   CNI_TRY(go_along(&d));
   CNI_TRY(begin_islands(&d));
-  if (is_bent(&d)) CNI_TRY(cni_drift_find_halfway(&d));
+  if (worst_of(&d) > 1 && is_bent(&d)) CNI_TRY(cni_drift_find_halfway(&d));
   double worst = settle(&d);
   int32_t islands = cni_direct_islands(in->direct);
   for (int32_t k = 0; d.hold_count > 0 && k < MAX_REVISIONS && revise(&d); k++) worst = settle(&d);

@@ -66,12 +66,15 @@ int cni_drift_takes(const CniModel *model, int32_t body) {
   return 0;
 }
 
-static CnStatus take(CniDrift *d) {
+// rotors: how many rows they have.
+static CnStatus take(CniDrift *d, int32_t *rotor_count) {
   const CniModel *model = d->in->model;
+  *rotor_count = 0;
   for (int32_t i = 0; i < model->joint_count; i++) {
     int32_t rows = most_rows(model, &model->joints[i]);
     int32_t rotors = cni_drift_rotor_count(model, &model->joints[i]);
     d->link_count += (rows > 0) + (rotors > 0);
+    *rotor_count += rotors;
     d->row_count += rows + rotors;
     d->entry_count += 2 * (rows + rotors);
   }
@@ -103,10 +106,15 @@ static int32_t number(CniDrift *d, int32_t *place_of, int32_t body, int32_t link
   if (body < 0 || !cni_has_mass(&model->mass[body])) return -1;
   if (place_of[body] > 0) return place_of[body] - 1;
   CnVec3 spin = cn_unrotate(d->in->pose[body].rotation, d->in->twist[body].spin);
+  CnVec3 j = cni_model_principal(model, body);
+  double mass = model->mass[body].mass;
+  // a flywheel's bearing is at its centre of mass
   d->bodies[d->body_count] = (CniDriftBody){.body = body,
                                             .owner = link,
-                                            .mass = model->mass[body].mass,
-                                            .inertia = cni_model_principal(model, body),
+                                            .mass = mass,
+                                            .size = sqrt(cn_max(j.x, cn_max(j.y, j.z)) / mass),
+                                            .distance = cn_norm(d->in->pose[body].position),
+                                            .inertia = j,
                                             .spin = spin,
                                             .middle = spin};
   place_of[body] = ++d->body_count;
@@ -125,15 +133,12 @@ static void look_across(const CniDrift *d, const CniDriftPair *pair) {
   }
 }
 
-// A length that a body has wherever its joints are: a flywheel's bearing is at its centre of mass.
-static double gyration(const CniDrift *d, int32_t i) {
-  if (i < 0) return 0;
-  CnVec3 j = d->bodies[i].inertia;
-  return sqrt(cn_max(j.x, cn_max(j.y, j.z)) / d->bodies[i].mass);
-}
-
-static double distance_of(const CniDrift *d, int32_t body) {
+static double distance_of(const CniDrift *d, int32_t number, int32_t body) {
+  if (number >= 0) return d->bodies[number].distance;
   return body < 0 ? 0 : cn_norm(d->in->pose[body].position);
+}
+static double size_of(const CniDrift *d, int32_t number) {
+  return number < 0 ? 0 : d->bodies[number].size;
 }
 
 // The bodies of a joint; returns what may be left of its errors, m.
@@ -142,8 +147,8 @@ static double add_pair(CniDrift *d, int32_t *place_of, int32_t link, const CniJo
   int32_t a = number(d, place_of, joint->body_a, link);
   int32_t b = number(d, place_of, joint->body_b, link);
   d->pairs[d->pair_count++] = (CniDriftPair){.a = a, .b = b, .arms = {arm_a, arm_b}};
-  return LINES * (cn_norm(arm_a) + cn_norm(arm_b) + gyration(d, a) + gyration(d, b)) +
-         ROUNDING * (distance_of(d, joint->body_a) + distance_of(d, joint->body_b));
+  return LINES * (cn_norm(arm_a) + cn_norm(arm_b) + size_of(d, a) + size_of(d, b)) +
+         ROUNDING * (distance_of(d, a, joint->body_a) + distance_of(d, b, joint->body_b));
 }
 
 // A row is to be where it is, less an error. What is more than round-off goes away after the drift, a
@@ -303,13 +308,13 @@ static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
 
 CnStatus cni_drift_list(CniDrift *d) {
   const CniModel *model = d->in->model;
-  int32_t *place_of;
-  CNI_TRY(take(d));
+  int32_t *place_of, rotors;
+  CNI_TRY(take(d, &rotors));
   CNI_TRY(cni_arena_array(d->in->arena, model->body_count, sizeof *place_of, &place_of));
   d->link_count = d->pair_count = d->line_count = d->row_count = 0;
   for (int32_t i = 0; i < model->joint_count; i++) add_joint(d, place_of, i);
   for (int32_t i = 0; i < model->coupling_count; i++) add_coupling(d, place_of, i);
-  for (int32_t i = 0; i < model->joint_count; i++) add_rotors(d, place_of, i);
+  for (int32_t i = 0; rotors > 0 && i < model->joint_count; i++) add_rotors(d, place_of, i);
   return CN_OK;
 }
 

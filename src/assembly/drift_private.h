@@ -42,6 +42,8 @@ typedef struct CniDriftBody {
   int32_t owner; // the link that moves it
   double mass;
   CnVec3 inertia;
+  double size;     // m: a length that it has wherever its joints are,
+  double distance; // and how far from the origin it is
   double across;   // largest s^2 of its joints
   double pace;     // s: that for which its island moves (drift/pace.c),
   CnVec3 along;    // m: and what its centre of mass goes besides

@@ -22,7 +22,8 @@
 
 #include <string.h>
 
-#define FIRST 1e6 // of what may be left: the size of a step before impulses of least norm are taken
+#define FIRST 1e7 // of what may be left: the size of a step before impulses of least norm are taken
+#define PACE 1e-3 // what a step leaves, where that is all that hangs on it
 #define STEPS 24  // of Newton's method,
 #define CLOSINGS 8    // and of loops alone before it
 #define NEARLY 1e-9   // of their sizes: closed until forces are known
@@ -30,7 +31,6 @@
 #define SPEEDS 1e-12  // rad/s, and lengths of the machine: what may be left of a step, over it,
 #define LEAST 1e-15   // and no more or less than that
 #define MOST 1e-14
-#define SURE 0.5  // of what may be left: by the pace so far
 #define SLOW 0.5  // of a step: there is no pace,
 #define ROUND 100 // since what is left is round-off
 
@@ -173,35 +173,32 @@ static double size_of(const CniAlong *t) {
   return most / cn_clamp(SPEEDS * t->d->in->time_step, LEAST, MOST);
 }
 
-// Forces where the bodies are, and the step from there.
+// Impulses of loops for what bodies need.
 static void find_step(CniAlong *t) {
-  find_needs(t);
   gather(t);
   cni_along_pull_loops(t);
 }
 
 // Until steps are smaller than `enough`; the last one, or the one that would be the next by the pace so far, is not
-// made. Returns 0 where there is no pace.
-static int solve(CniAlong *t, double enough) {
-  double before = INFINITY;
+// made. *before: the step before. Returns 0 where there is no pace.
+static int solve(CniAlong *t, double enough, double *before) {
   for (int32_t k = 0; k < STEPS; k++) {
-    find_step(t);
     for (int32_t i = 0; i < t->coordinate_count; i++)
       if (t->free_of[i] >= 0) t->right[t->free_of[i]] = -t->pulled[i];
     cni_along_solve_matrix(t, t->right);
     for (int32_t i = 0; i < t->coordinate_count; i++)
       if (t->free_of[i] >= 0) t->change[i] = t->right[t->free_of[i]];
     cni_along_close_loops(t);
-    double now = size_of(t);
+    int known = *before < INFINITY;
+    double now = size_of(t), pace = known ? now / *before : PACE;
     if (now <= enough) return 1;
-    if (!(now < SLOW * before)) return now < ROUND; // round-off, or no method
+    if (!(pace < SLOW)) return now < ROUND; // round-off, or no method
     change(t);
     if (!(place(t) < TURN_MOST)) return 0;
-    if (before < INFINITY && now / before * now < SURE * enough) {
-      find_step(t);
-      return 1;
-    }
-    before = now;
+    find_needs(t);
+    find_step(t);
+    *before = now;
+    if (pace * now < enough && (known || enough > 1)) return 1;
   }
   return 0;
 }
@@ -222,13 +219,16 @@ int cni_along_run(CniAlong *t) {
   for (int32_t i = 0; i < t->group_count; i++)
     if (!cni_along_factor_group(t, &t->groups[i])) return 0;
   if (!cni_along_choose_free(t) || !close_first(t) || !cni_along_make_matrix(t)) return 0;
+  double before = INFINITY;
+  find_needs(t);
+  find_step(t);
   // which of the impulses that do the same it is matters to next to nothing
-  if (!solve(t, FIRST)) return 0;
+  if (!solve(t, FIRST, &before)) return 0;
   gather(t);
-  cni_along_find_joints(t);
-  if (!cni_along_least(t) || !solve(t, 1) || !cni_along_is_closed(t)) return 0;
+  if (!cni_along_least(t)) return 0;
+  find_step(t);
+  if (!solve(t, 1, &before) || !cni_along_is_closed(t)) return 0;
   gather(t);
-  cni_along_find_joints(t);
   cni_along_give_poses(t);
   if (!cni_along_give_impulses(t)) {
     cni_along_take_back(t);

@@ -25,7 +25,7 @@ typedef struct CniAlongNode {
   int32_t leans;     // 1: `lean` is not zero
   double mass, turn; // k
   CnVec3 velocity, spin;
-  CnSym3 inertia;          // world axes, where the motion begins, as all that follows
+  CnSym3 inertia, inverse; // world axes, where the motion begins, as all that follows
   CnVec3 arm, parent_arm;  // from the centres of mass to the points of the joint,
   CnVec3 rest, other_rest; // and what arms of its force have besides
   CnVec3 axis;             // of a hinge
@@ -62,11 +62,11 @@ typedef struct CniAlongLoop {
   CnVec3 force, couple; // on b
 } CniAlongLoop;
 
-// The couples of a joint: along lines of a, means of both ends.
+// A joint where the motion begins, as the norm of its impulses sees it (along_least.c).
 typedef struct CniAlongJoint {
   int32_t lines;
-  CnVec3 line[3], dual[3];
-  double mass, weight[3]; // roots of D, of the force and of each couple (along_least.c)
+  CnVec3 line[3];         // of couples
+  double mass, weight[3]; // D of the force, and of each couple
 } CniAlongJoint;
 
 // Rows of loops and the coordinates that they see. Rows and columns in the order of elimination: the first `rank`
@@ -85,7 +85,7 @@ typedef struct CniAlongLane {
   CniTreeVec velocity, spin, force, turn;
 } CniAlongLane;
 
-// Of a joint, eight impulses that move nothing, and the numbers whose squares are their norm.
+// Of a joint, eight impulses that move nothing: as vectors, and as numbers of rows.
 typedef struct CniAlongNull {
   CniTreeVec force, couple;
   double number[6][CNI_ALONG_LANES];
@@ -114,12 +114,11 @@ typedef struct CniAlong {
   double *matrix; // of the free, factored
   double *right;  // of the free
   int32_t *pivot;
-  CniAlongLane *lane;    // per node
-  CniAlongJoint *joints; // of nodes, then of loops
-  CnSym3 *inverse;       // of inertias in the middle, per node
-  CniAlongNull *nulls;   // of the largest group: eight after eight, by joints
-  int32_t most_nulls;    // so many
-  double *numbers;       // six a joint
+  CniAlongLane *lane;        // per node
+  CniAlongJoint *joints;     // of nodes, then of loops
+  CniAlongNull *nulls;       // of the largest group: eight after eight, by joints
+  int32_t most_nulls;        // so many
+  double *numbers, *weights; // six a joint
   double gram[CNI_ALONG_NULLS * CNI_ALONG_NULLS], part[CNI_ALONG_NULLS];
   const CniAlongKernels *kernels;
 } CniAlong;
@@ -165,7 +164,6 @@ int cni_along_least(CniAlong *along);
 
 // ---- along_give.c ----
 
-void cni_along_find_joints(const CniAlong *along);
 void cni_along_give_poses(const CniAlong *along);
 // Impulses of rows, and what they come to on the bodies; 0: more than something can hold, or a limit is passed.
 int cni_along_give_impulses(const CniAlong *along);
@@ -179,8 +177,9 @@ struct CniAlongKernels {
   void (*move)(CniAlong *along);
   // Impulses that the nulls of a group's loops have, to its other joints, and numbers of all.
   void (*go_through)(CniAlong *along, const CniAlongGroup *group, CniAlongNull *nulls);
-  // w (eight lines) = a^T b, w (a line) = a^T x, of the numbers of all joints; those of x six a joint.
-  void (*join)(const CniAlongNull *a, const CniAlongNull *b, int32_t joints, double *w);
+  // w (eight lines) = a^T D b, w (a line) = a^T x, of the numbers of all joints; those of D and x six a joint.
+  void (*join)(const CniAlongNull *a, const CniAlongNull *b, const double *weights, int32_t joints,
+               double *w);
   void (*part)(const CniAlongNull *a, const double *x, int32_t joints, double *w);
 };
 const CniAlongKernels *cni_along_kernels(CniSimdLevel level);

@@ -6,32 +6,24 @@
 
 #define PASSED 1e-12 // rad: a limit
 
-// Lines of a link's couples in the middle.
-static void find_joint(const CniAlong *t, const CniDriftLink *link, int32_t a,
-                       CniAlongJoint *joint) {
-  const CniDriftLine *lines = t->d->lines + link->line + 3;
-  CnVec3 *x = joint->line;
-  joint->lines = link->dim > 3 ? link->dim - 3 : 0;
-  if (joint->lines == 0) return;
-  int held = link->locked == 6 || !(t->d->loose[link->row + link->dim - 1] > 0);
-  for (int32_t r = 0; r < joint->lines; r++) x[r] = cni_along_mean_at(t, a, lines[r].angular);
-  CnVec3 n = cn_cross(x[0], x[1]), z = joint->lines > 2 ? x[2] : n;
-  double f = 1 / cn_dot(n, z);
-  joint->dual[0] = cn_scale(f, cn_cross(x[1], z));
-  joint->dual[1] = cn_scale(f, cn_cross(z, x[0]));
-  joint->dual[2] = cn_scale(f, n);
-  if (!held) joint->lines = 2;
-}
+// Lines of a link's couples in the middle, and what tells how much of a couple is along each.
+typedef struct Lines {
+  int32_t count; // that carry what they have to
+  CnVec3 line[3], dual[3];
+} Lines;
 
-void cni_along_find_joints(const CniAlong *t) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniAlongNode *node = &t->nodes[i];
-    if (node->link < 0) continue;
-    find_joint(t, &t->d->links[node->link], node->side ? node->parent : i, &t->joints[i]);
-  }
-  for (int32_t i = 0; i < t->loop_count; i++)
-    find_joint(t, &t->d->links[t->loops[i].link], t->loops[i].nodes[0],
-               &t->joints[t->node_count + i]);
+static Lines lines_of(const CniAlong *t, const CniDriftLink *link, int32_t a) {
+  const CniDriftLine *from = t->d->lines + link->line + 3;
+  Lines x = {.count = link->dim > 3 ? link->dim - 3 : 0};
+  if (x.count == 0) return x;
+  for (int32_t r = 0; r < x.count; r++) x.line[r] = cni_along_mean_at(t, a, from[r].angular);
+  CnVec3 n = cn_cross(x.line[0], x.line[1]), z = x.count > 2 ? x.line[2] : n;
+  double f = 1 / cn_dot(n, z);
+  x.dual[0] = cn_scale(f, cn_cross(x.line[1], z));
+  x.dual[1] = cn_scale(f, cn_cross(z, x.line[0]));
+  x.dual[2] = cn_scale(f, n);
+  if (link->locked < 6 && t->d->loose[link->row + link->dim - 1] > 0) x.count = 2;
+  return x;
 }
 
 // Angle by which b turns against a about the axis of a hinge.
@@ -41,9 +33,10 @@ static double angle_of(const CniAlong *t, int32_t a, int32_t b, CnVec3 axis) {
 }
 
 // The rows of a link by what it does to b; 0: more than it can, or a limit is passed.
-static int give_rows(const CniAlong *t, const CniDriftLink *link, const CniAlongJoint *joint,
-                     CnVec3 force, CnVec3 *couple, double angle) {
+static int give_rows(const CniAlong *t, const CniDriftLink *link, int32_t a, CnVec3 force,
+                     CnVec3 *couple, double angle) {
   const CniDrift *d = t->d;
+  Lines lines = lines_of(t, link, a);
   CnVec3 sum = CN_VEC3_ZERO;
   for (int32_t r = 0; r < link->dim; r++) {
     double *l = &d->impulse[link->row + r];
@@ -52,12 +45,12 @@ static int give_rows(const CniAlong *t, const CniDriftLink *link, const CniAlong
       *l = cn_dot(force, d->lines[link->line + r].linear);
       continue;
     }
-    if (r - 3 < joint->lines) *l = cn_dot(*couple, joint->dual[r - 3]);
-    d->means[link->line + r] = (CniDriftLine){CN_VEC3_ZERO, joint->line[r - 3]};
-    sum = cn_madd(sum, *l, joint->line[r - 3]);
+    if (r - 3 < lines.count) *l = cn_dot(*couple, lines.dual[r - 3]);
+    d->means[link->line + r] = (CniDriftLine){CN_VEC3_ZERO, lines.line[r - 3]};
+    sum = cn_madd(sum, *l, lines.line[r - 3]);
     if (r < link->locked) continue;
     const CniHold *hold = &d->holds[link->row + r];
-    if (r - 3 < joint->lines) {
+    if (r - 3 < lines.count) {
       if (!(*l >= hold->lo && *l <= hold->hi)) return 0;
     } else {
       double left = d->left[link->row + r] = angle - d->change[link->row + r];
@@ -91,7 +84,7 @@ int cni_along_give_impulses(const CniAlong *t) {
     CnVec3 f = cn_scale(sign, node->total.velocity), c = cn_scale(sign, node->couple);
     int32_t a = node->side ? node->parent : i, b = node->side ? i : node->parent;
     if (watches(d, link)) angle = angle_of(t, a, b, node->axis);
-    if (!give_rows(t, link, &t->joints[i], f, &c, angle)) return 0;
+    if (!give_rows(t, link, a, f, &c, angle)) return 0;
     push(node, node->mean, f, c, sign);
     if (node->parent >= 0) push(&t->nodes[node->parent], node->other_mean, f, c, -sign);
   }
@@ -100,8 +93,7 @@ int cni_along_give_impulses(const CniAlong *t) {
     const CniDriftLink *link = &d->links[loop->link];
     double angle = 0;
     if (watches(d, link)) angle = angle_of(t, loop->nodes[0], loop->nodes[1], loop->axis);
-    if (!give_rows(t, link, &t->joints[t->node_count + i], loop->force, &loop->couple, angle))
-      return 0;
+    if (!give_rows(t, link, loop->nodes[0], loop->force, &loop->couple, angle)) return 0;
     for (int32_t side = 0; side < 2; side++)
       if (loop->nodes[side] >= 0)
         push(&t->nodes[loop->nodes[side]], loop->means[side], loop->force, loop->couple,

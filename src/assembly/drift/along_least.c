@@ -4,9 +4,10 @@
 // A row of a loop that depends on others is one impulse n that moves nothing: 1 in that row, in the rows that tell
 // coordinates what balances it there, and in the joints of the tree between what goes through them. Without its part
 // along all n an impulse has the least sum of D x^2, D as in sparse/direct.h: the inverse masses of the bodies
-// for forces, S of the row for couples, in the middle of the motion.
+// for forces, S of the row for couples, of the inertias with which the motion begins.
 #include "assembly/drift/along.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define SINGULAR 1e-10 // of the diagonal: impulses that depend on each other
@@ -15,27 +16,21 @@
 
 // ---- the norm ----
 
-// In the middle of its turn, whose quaternion is that of the whole turn and 1, as long as it.
-static CnSym3 inverse_of(const CniDrift *d, const CniAlongNode *node) {
-  const CniDriftBody *own = &d->bodies[node->body];
-  CnVec3 g = node->g, j = own->inertia;
-  CnQuat half = {1 + sqrt(1 + cn_norm2(g)), g.x, g.y, g.z};
-  CnQuat middle = cn_qunit(cn_qmul(half, d->in->pose[own->body].rotation));
-  double share = own->turn / own->pace;
-  return cn_srotate(cn_qmat(middle), cn_vec3(share / j.x, share / j.y, share / j.z));
-}
-
-static void weigh(const CniAlong *t, CniAlongJoint *joint, int32_t a, int32_t b) {
+static void weigh(const CniAlong *t, int32_t link_index, int32_t a, int32_t b,
+                  CniAlongJoint *joint) {
+  const CniDrift *d = t->d;
+  const CniDriftLink *link = &d->links[link_index];
   const int32_t nodes[2] = {a, b};
-  double mass = 0, turn[3] = {0, 0, 0};
+  *joint = (CniAlongJoint){.lines = link->dim - 3};
+  if (link->locked < 6 && joint->lines > 2 && d->loose[link->row + 5] > 0) joint->lines = 2;
+  for (int32_t r = 0; r < joint->lines; r++) joint->line[r] = d->lines[link->line + 3 + r].angular;
   for (int32_t k = 0; k < 2; k++) {
     if (nodes[k] < 0) continue;
-    mass += 1 / t->nodes[nodes[k]].mass;
+    const CniAlongNode *node = &t->nodes[nodes[k]];
+    joint->mass += 1 / node->mass;
     for (int32_t r = 0; r < joint->lines; r++)
-      turn[r] += cn_dot(joint->line[r], cn_smul(t->inverse[nodes[k]], joint->line[r]));
+      joint->weight[r] += cn_dot(joint->line[r], cn_smul(node->inverse, joint->line[r]));
   }
-  joint->mass = sqrt(mass);
-  for (int32_t r = 0; r < joint->lines; r++) joint->weight[r] = sqrt(turn[r]);
 }
 
 // ---- impulses that move nothing ----
@@ -81,7 +76,8 @@ static void set_rows(const Nulls *n, int32_t k) {
 static void find_nulls(const Nulls *n) {
   CniAlong *t = n->t;
   int32_t eights = (n->count + LANES - 1) / LANES;
-  memset(t->nulls, 0, (size_t)(eights * n->joints) * sizeof *t->nulls);
+  for (int32_t i = 0; i < eights * n->joints; i++)
+    memset(&t->nulls[i], 0, offsetof(CniAlongNull, number));
   for (int32_t k = 0; k < n->count; k++) set_rows(n, k);
   for (int32_t e = 0; e < eights; e++)
     t->kernels->go_through(t, n->group, t->nulls + n->joints * e);
@@ -96,7 +92,7 @@ static CniAlongJoint *joint_at(const Nulls *n, int32_t i) {
              : &t->joints[t->node_count + t->loop_list[n->group->loop_begin + i - n->nodes]];
 }
 
-// The numbers of an impulse whose squares make the norm.
+// D of a joint, and D x of its impulse.
 static void numbers_of(const Nulls *n, int32_t i, double *x) {
   const CniAlong *t = n->t;
   const CniAlongJoint *joint = joint_at(n, i);
@@ -110,11 +106,15 @@ static void numbers_of(const Nulls *n, int32_t i, double *x) {
     f = loop->force;
     c = loop->couple;
   }
+  double *d = t->weights + NUMBERS * i;
+  d[0] = d[1] = d[2] = joint->mass;
   x[0] = joint->mass * f.x;
   x[1] = joint->mass * f.y;
   x[2] = joint->mass * f.z;
-  for (int32_t r = 0; r < 3; r++)
-    x[3 + r] = r < joint->lines ? joint->weight[r] * cn_dot(joint->dual[r], c) : 0;
+  for (int32_t r = 0; r < 3; r++) {
+    d[3 + r] = joint->weight[r]; // 0 beyond the lines
+    x[3 + r] = r < joint->lines ? joint->weight[r] * cn_dot(joint->line[r], c) : 0;
+  }
 }
 
 // N^T D N, lower half, and N^T D x.
@@ -127,7 +127,7 @@ static void multiply(const Nulls *n) {
   for (int32_t a = 0; a < m; a += LANES) {
     const CniAlongNull *own = t->nulls + n->joints * (a / LANES);
     for (int32_t b = 0; b <= a; b += LANES) {
-      t->kernels->join(own, t->nulls + n->joints * (b / LANES), n->joints, w);
+      t->kernels->join(own, t->nulls + n->joints * (b / LANES), t->weights, n->joints, w);
       for (int32_t k = a; k < m && k < a + LANES; k++)
         for (int32_t l = b; l <= k && l < b + LANES; l++)
           t->gram[k * m + l] = w[LANES * (k - a) + l - b];
@@ -137,22 +137,23 @@ static void multiply(const Nulls *n) {
   }
 }
 
-// L L^T, and the solution in place; 0: singular.
+// L L^T with inverses on the diagonal, and the solution in place; 0: singular.
 static int solve(double *g, double *x, int32_t m) {
   for (int32_t i = 0; i < m; i++) {
-    double size = g[i * m + i];
-    for (int32_t j = 0; j <= i; j++) {
-      double sum = g[i * m + j];
-      for (int32_t k = 0; k < j; k++) sum -= g[i * m + k] * g[j * m + k];
-      if (j < i) g[i * m + j] = sum / g[j * m + j];
-      if (j == i && !(sum > SINGULAR * size)) return 0;
-      if (j == i) g[i * m + i] = sqrt(sum);
+    double *own = g + i * m, size = own[i];
+    for (int32_t j = 0; j < i; j++) {
+      double sum = own[j];
+      for (int32_t k = 0; k < j; k++) sum -= own[k] * g[j * m + k];
+      own[j] = sum * g[j * m + j];
+      own[i] -= own[j] * own[j];
+      x[i] -= own[j] * x[j];
     }
-    for (int32_t j = 0; j < i; j++) x[i] -= g[i * m + j] * x[j];
-    x[i] /= g[i * m + i];
+    if (!(own[i] > SINGULAR * size)) return 0;
+    own[i] = 1 / sqrt(own[i]);
+    x[i] *= own[i];
   }
   for (int32_t i = m; i-- > 0;) {
-    x[i] /= g[i * m + i];
+    x[i] *= g[i * m + i];
     for (int32_t j = 0; j < i; j++) x[j] -= g[i * m + j] * x[i];
   }
   return 1;
@@ -164,7 +165,6 @@ static int project(const Nulls *n) {
   if (!solve(t->gram, t->part, n->count)) return 0;
   for (int32_t i = n->nodes; i < n->joints; i++) { // those of the tree follow
     CniAlongLoop *loop = &t->loops[t->loop_list[n->group->loop_begin + i - n->nodes]];
-    const CniAlongJoint *joint = joint_at(n, i);
     CnVec3 f = CN_VEC3_ZERO, c = CN_VEC3_ZERO;
     for (int32_t k = 0; k < n->count; k++) {
       const CniAlongNull *own = t->nulls + n->joints * (k / LANES) + i;
@@ -174,30 +174,30 @@ static int project(const Nulls *n) {
     loop->impulse[0] -= f.x;
     loop->impulse[1] -= f.y;
     loop->impulse[2] -= f.z;
-    for (int32_t r = 0; r < 2 && loop->dim > 3; r++)
-      loop->impulse[3 + r] -= cn_dot(joint->dual[r], c);
+    if (loop->dim == 3) continue;
+    CnVec3 x = loop->mean_lines[0], y = loop->mean_lines[1], z = cn_cross(x, y);
+    double by = 1 / cn_norm2(z);
+    loop->impulse[3] -= by * cn_dot(cn_cross(y, z), c);
+    loop->impulse[4] -= by * cn_dot(cn_cross(z, x), c);
   }
   return 1;
 }
 
 int cni_along_least(CniAlong *t) {
-  int known = 0;
   for (int32_t i = 0; i < t->group_count; i++) {
     const CniAlongGroup *group = &t->groups[i];
     Nulls n = {t, group, group->rows - group->rank, 0, group->node_end - group->node_begin};
     if (n.count == 0) continue;
     if (n.count > CNI_ALONG_NULLS) return 0;
     n.joints = n.nodes + group->loop_end - group->loop_begin;
-    for (int32_t k = 0; !known && k < t->node_count; k++)
-      t->inverse[k] = inverse_of(t->d, &t->nodes[k]);
-    known = 1;
     for (int32_t k = group->node_begin; k < group->node_end; k++) {
       int32_t node = t->node_list[k];
-      weigh(t, &t->joints[node], node, t->nodes[node].parent);
+      weigh(t, t->nodes[node].link, node, t->nodes[node].parent, &t->joints[node]);
     }
     for (int32_t k = group->loop_begin; k < group->loop_end; k++) {
       const CniAlongLoop *loop = &t->loops[t->loop_list[k]];
-      weigh(t, &t->joints[t->node_count + t->loop_list[k]], loop->nodes[0], loop->nodes[1]);
+      weigh(t, loop->link, loop->nodes[0], loop->nodes[1],
+            &t->joints[t->node_count + t->loop_list[k]]);
     }
     find_nulls(&n);
     if (!project(&n)) return 0;

@@ -134,7 +134,7 @@ static double find_pivot(CniAlongGroup *group, int32_t k) {
   return most;
 }
 
-// Row k from the rows behind it: multipliers stay below the diagonal.
+// Row k from the rows behind it: multipliers stay below the diagonal, on which the inverse is kept.
 static void eliminate(double *a, int32_t m, int32_t n, int32_t k) {
   const double *from = a + (size_t)k * (size_t)n;
   double inverse = 1 / from[k];
@@ -143,6 +143,7 @@ static void eliminate(double *a, int32_t m, int32_t n, int32_t k) {
     to[k] = l;
     for (int32_t c = k + 1; c < n; c++) to[c] -= l * from[c];
   }
+  a[(size_t)k * (size_t)n + (size_t)k] = inverse;
 }
 
 // Rows and coordinates of a group in the order of their pivots; 0: it is not clear how many tell how many.
@@ -184,7 +185,7 @@ void cni_along_begin_pulls(const CniAlongGroup *group, double *x) {
   const double *a = group->pulls;
   for (int32_t k = 0; k < group->rank; k++) {
     for (int32_t j = 0; j < k; j++) x[k] -= a[j * n + k] * x[j];
-    x[k] /= a[k * n + k];
+    x[k] *= a[k * n + k];
   }
 }
 void cni_along_end_pulls(const CniAlongGroup *group, double *x) {
@@ -236,7 +237,7 @@ double cni_along_close_loops(CniAlong *t) {
       const double *a = group->ways + (size_t)r * (size_t)n;
       double sum = x[r];
       for (int32_t c = r + 1; c < n; c++) sum += a[c] * t->change[group->column[c]];
-      t->change[group->column[r]] = -sum / a[r];
+      t->change[group->column[r]] = -sum * a[r];
     }
   }
   return worst;

@@ -34,7 +34,7 @@ static void follow_lanes(CniAlong *t) {
         const double *other = t->lanes + (size_t)LANES * (size_t)group->column[c];
         EACH(k) own[k] -= a[c] * other[k];
       }
-      EACH(k) own[k] /= a[r];
+      EACH(k) own[k] *= a[r];
     }
   }
 }
@@ -47,7 +47,7 @@ static void hand_lanes(CniAlong *t) {
     for (int32_t r = 0; r < group->rank; r++) {
       const double *a = group->pulls + (size_t)r * (size_t)n;
       double *own = t->lanes + (size_t)LANES * (size_t)group->column[r];
-      EACH(k) own[k] /= a[r];
+      EACH(k) own[k] *= a[r];
       for (int32_t c = r + 1; c < n; c++) {
         double *other = t->lanes + (size_t)LANES * (size_t)group->column[c];
         EACH(k) other[k] -= a[c] * own[k];
@@ -73,10 +73,12 @@ static int factor_matrix(CniAlong *t) {
     swap_rows(a, n, k, best);
     for (int32_t c = k; c < n; c++) size = cn_max(size, fabs(a[k * n + c]));
     if (!(fabs(a[k * n + k]) > SINGULAR * size)) return 0;
+    double inverse = 1 / a[k * n + k];
     for (int32_t r = k + 1; r < n; r++) {
-      double l = a[r * n + k] /= a[k * n + k];
+      double l = a[r * n + k] *= inverse;
       for (int32_t c = k + 1; c < n; c++) a[r * n + c] -= l * a[k * n + c];
     }
+    a[k * n + k] = inverse; // is kept
   }
   return 1;
 }
@@ -89,7 +91,7 @@ void cni_along_solve_matrix(const CniAlong *t, double *x) {
     for (int32_t j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
   for (int32_t i = n; i-- > 0;) {
     for (int32_t j = i + 1; j < n; j++) x[i] -= a[i * n + j] * x[j];
-    x[i] /= a[i * n + i];
+    x[i] *= a[i * n + i];
   }
 }
 

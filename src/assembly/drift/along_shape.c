@@ -68,9 +68,10 @@ static int32_t turn_of(const Growth *g, int32_t i) {
 // Which links lead to bodies; 0: what is held closes a loop.
 static int choose(Growth *g) {
   for (int32_t i = 0; i <= g->body_count; i++) g->up[i] = i;
+  for (int32_t i = 0; i < g->link_count; i++) g->next[i] = turn_of(g, i);
   for (int32_t turn = 0; turn < 3; turn++)
     for (int32_t i = 0; i < g->link_count; i++) {
-      if (turn_of(g, i) != turn) continue;
+      if (g->next[i] != turn) continue;
       int32_t a = top_of(g->up, g->ends[2 * i]), b = top_of(g->up, g->ends[2 * i + 1]);
       g->leads[i] = a != b;
       if (a == b && turn == 0) return 0;
@@ -126,7 +127,10 @@ static void set_body(const CniDrift *d, CniAlongNode *node, int32_t body) {
   node->turn = own->turn;
   node->velocity = twist.velocity;
   node->spin = twist.spin;
-  node->inertia = cn_srotate(cn_qmat(d->in->pose[own->body].rotation), own->inertia);
+  CnMat3 axes = cn_qmat(d->in->pose[own->body].rotation);
+  CnVec3 j = own->inertia;
+  node->inertia = cn_srotate(axes, j);
+  node->inverse = cn_srotate(axes, cn_vec3(1 / j.x, 1 / j.y, 1 / j.z));
 }
 
 static void set_joint(const CniDrift *d, CniAlong *t, CniAlongNode *node, int32_t link_index,
@@ -311,9 +315,9 @@ static CnStatus take_numbers(CniAlong *t, CniArena *arena) {
   CNI_TRY(CNI_TAKE(arena, free, t->right));
   CNI_TRY(CNI_TAKE(arena, free, t->pivot));
   CNI_TRY(CNI_TAKE(arena, t->node_count + t->loop_count, t->joints));
-  CNI_TRY(CNI_TAKE(arena, t->node_count, t->inverse));
   CNI_TRY(CNI_TAKE(arena, t->most_nulls, t->nulls));
   CNI_TRY(CNI_TAKE(arena, 6 * (t->node_count + t->loop_count), t->numbers));
+  CNI_TRY(CNI_TAKE(arena, 6 * (t->node_count + t->loop_count), t->weights));
   return CNI_TAKE(arena, t->node_count, t->lane);
 }
 

@@ -30,6 +30,8 @@ typedef struct Whole {
   CnVec3 spin;         // of the strongest turn: its
   double strongest;    // energy
   double turn, within; // twice the energies of the turn, and of what moves within it
+  double
+      most; // of mass times the square of an arm: the turn is none larger than that times the spin's
   int held, told; // something without mass holds it; it moves, or something slides as it is told
 } Whole;
 
@@ -94,8 +96,10 @@ static void look_at(const CniDrift *d, const CniDriftLink *link, int again, Whol
   if (!link->apart) between(d, link, side, whole);
   CnVec3 moves = cn_sub(side[1].velocity, side[0].velocity);
   double mass = 1 / (side[0].ease + side[1].ease), square = cn_norm2(way);
+  if (!again) whole->most += mass * square;
   for (int32_t k = 0; k < 2; k++) {
     if (!(side[k].ease > 0)) continue;
+    if (!again) whole->most += cn_norm2(side[k].arm) / side[k].ease;
     CnVec3 turns = cn_cross(side[k].spin, side[k].arm);
     if (again)
       add_turn(whole, 1 / side[k].ease, turns, side[k].arm);
@@ -119,9 +123,14 @@ static void pace_island(const CniDrift *d, int32_t island) {
   Whole whole = {0};
   double h = d->in->time_step;
   cni_direct_island(d->in->direct, island, &begin, &end);
-  for (int32_t again = 0; again < 2; again++)
-    for (int32_t i = begin; i < end; i++) look_at(d, &d->links[list_of[i]], again, &whole);
+  for (int32_t i = begin; i < end; i++) look_at(d, &d->links[list_of[i]], 0, &whole);
   if (whole.told) return;
+  double least =
+      WITHIN * cn_norm2(whole.spin) * whole.most; // of what moves within, for no turn as a whole
+  for (int32_t i = begin; i < end; i++) {
+    look_at(d, &d->links[list_of[i]], 1, &whole);
+    if (whole.within > least) return;
+  }
   double k = pace_of_turn(h, whole.spin, whole.turn, whole.within);
   if (!(k > h)) return;
   for (int32_t pass = 0; pass < 2; pass++)

@@ -20,6 +20,7 @@
 #define LONGEST 100         // step along a direction; longer where S is below shift D/100: nothing
 #define AGREE 1e-9          // of the largest c: rows that are left out are met by the others
 #define LEAST 1e-7          // of the largest norm: a solution is that of least norm
+#define MUCH 1e4            // times that, of a row's own size: it is not
 #define LINE CNI_DIRECT_LINE
 
 static const double *load(const CnTwist *e) { return &e->velocity.x; }
@@ -245,7 +246,6 @@ static void find_scales(CniDirect *d, int32_t island) {
 // Is what y has of every n next to nothing? D y to d->residual.
 static int is_least(CniDirect *d, int32_t island) {
   double square = 0, bound;
-  if (!d->scaled[island]) find_scales(d, island);
   for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
     for (int32_t i = LINE * k; i < LINE * k + LINE; i++) {
       int row = d->order[k] < d->block_count && i < LINE * k + d->dim[k];
@@ -255,7 +255,11 @@ static int is_least(CniDirect *d, int32_t island) {
   d->given[island] = cn_max(d->given[island], square);
   bound = LEAST * sqrt(d->given[island]);
   d->kernels->forward(d, island, d->image);
-  for (int32_t i = LINE * d->island_start[island]; i < LINE * d->island_start[island + 1]; i++)
+  int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
+  for (int32_t i = begin; i < end && !d->scaled[island]; i++) // no n is as large as that
+    if (d->lost[i] && fabs(d->image[i]) > MUCH * bound * sqrt(d->weight[i])) return 0;
+  if (!d->scaled[island]) find_scales(d, island);
+  for (int32_t i = begin; i < end; i++)
     if (d->lost[i] && !(fabs(d->image[i]) <= bound * fabs(d->scale[i]))) return 0;
   return 1;
 }

@@ -209,7 +209,7 @@ static void run_level(CniSimdLevel level, Small *s) {
     CniAlongJoint *joint = &s->joints[i];
     joint->lines = i % 4;
     joint->mass = cni_rng_range(&rng, 1, 2);
-    for (int32_t k = 0; k < 3; k++) joint->dual[k] = draw(&rng, 1);
+    for (int32_t k = 0; k < 3; k++) joint->line[k] = draw(&rng, 1);
     draw_numbers(&rng, joint->weight, 3);
   }
   draw_numbers(&rng, s->lanes, 8 * COORDINATES);
@@ -218,7 +218,7 @@ static void run_level(CniSimdLevel level, Small *s) {
   draw_numbers(&rng, s->x, 6 * NULLS);
   kernels->move(&s->along);
   kernels->go_through(&s->along, &s->group, s->nulls);
-  kernels->join(s->others, s->nulls, NULLS, s->join);
+  kernels->join(s->others, s->nulls, s->x, NULLS, s->join);
   kernels->part(s->nulls, s->x, NULLS, s->part);
 }
 

@@ -338,7 +338,7 @@ void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, 
 // v = v_free + M^-1 E^T g
 void cni_problem_apply(const CnProblem *p, const double *g, double *v);
 
-// Slabs that ranks own are next to each other, a multiple of two: the first one of a rank.
+// Slabs that ranks own are next to each other, as many each as fit: the first one of a rank.
 int32_t cni_part_first_slab(int32_t slabs, int32_t ranks, int32_t rank);
 
 // ---- the order of a sweep ----

@@ -2,12 +2,14 @@
 // A schedule over several ranks that hold the same problem: who sweeps what, and what has to be sent.
 //
 // A sweep is the colours of the columns one after the other, even slabs before odd ones, and nothing in it
-// tells who sweeps a column. A rank owns slabs next to each other, a multiple of two of them, the first one
-// even. Its even slabs touch its own groups alone. Of its odd slabs the last one touches groups of the first
-// slab of the rank above, too: before odd slabs those groups go down to the rank below, after them they come
-// back. That is one message each way and sweep:
+// tells who sweeps a column. A rank owns slabs next to each other. Its last one touches groups of the first
+// slab of the rank above, too: these are the border of that rank, and ghosts of this one. A border is crossed by the
+// slab below it, and that is an even one or an odd one. Ghosts of those crossed by even slabs go up to their owner after
+// even slabs; then the owner sweeps them with its odd slabs, and they come down again. Of those crossed by odd
+// slabs it is the other way round. So all ghosts are what their owner has after every half of a sweep, for one
+// message each way and sweep:
 //
-//     even slabs | borders go down | odd slabs | ghosts go up | the rest
+//     even slabs | those crossed go up, the others down | odd slabs | likewise | the rest
 //
 // Where ranks have parts of a problem (CnProblem::part) a rank does not see the blocks that touch its border: the
 // rank below says which groups these are.
@@ -16,8 +18,8 @@
 // anywhere. The groups that they touch are common: everybody gets them from their owners before, solves
 // the same blocks from the same numbers, and so knows what the others have found.
 //
-// There are no more ranks at work than pairs of slabs. A problem of one column, or of so few slabs that one
-// rank would have them all, is swept by everybody, and nothing is sent.
+// There are no more ranks at work than slabs. A problem of one column, or of fewer than four slabs, is swept by
+// everybody, and nothing is sent.
 #include "core/floats.h"
 #include "problem/problem.h"
 #include "ranks/ranks.h"
@@ -25,7 +27,7 @@
 #include <string.h>
 
 enum { BELOW = 1, ABOVE = 2, COMMON = 4 }; // marks of groups
-_Static_assert(CNI_CUT_LIMIT / 2 < CNI_EVERYBODY, "ranks at work have numbers");
+_Static_assert(CNI_CUT_LIMIT < CNI_EVERYBODY, "ranks at work have numbers");
 
 void cni_spread_release(CniSpread *spread, const CnAllocator *a) {
   CNI_RELEASE(a, spread->owner, spread->owner_capacity);
@@ -47,19 +49,21 @@ CnStatus cn_ranks_plan(int32_t body_count, int32_t rank_count, CnRankPlan *plan)
     return cni_invalid("cn_ranks_plan: counts must be at least 1 (got %d bodies, %d ranks)",
                        (int)body_count, (int)rank_count);
   CniCuts cuts = cni_cuts_aim(body_count);
-  int32_t pairs = cuts.slabs / 2, at_work = rank_count < pairs ? rank_count : pairs;
+  int32_t at_work = rank_count < cuts.slabs ? rank_count : cuts.slabs;
+  if (cuts.slabs < 4) at_work = 0;
   *plan = (CnRankPlan){cuts.slabs, cuts.rows, at_work < 2 ? 0 : at_work, 1.0 / rank_count};
   if (plan->at_work == 0) return CN_OK;
-  int32_t most = (pairs + at_work - 1) / at_work;
-  plan->efficiency = (double)pairs / ((double)most * rank_count);
+  // even slabs, then odd ones: of an odd number of slabs one more is waited for
+  int32_t most = (cuts.slabs + at_work - 1) / at_work, waits = (most + 1) / 2 * 2;
+  plan->efficiency = (double)cuts.slabs / ((double)waits * rank_count);
   return CN_OK;
 }
 
 // ---- who has what ----
 
 int32_t cni_part_first_slab(int32_t slabs, int32_t ranks, int32_t rank) {
-  int32_t pairs = slabs / 2, active = ranks < pairs ? ranks : pairs;
-  return rank >= active ? slabs : 2 * (int32_t)((int64_t)pairs * rank / active);
+  int32_t active = ranks < slabs ? ranks : slabs;
+  return rank >= active ? slabs : (int32_t)((int64_t)slabs * rank / active);
 }
 
 // The first slab of a rank.
@@ -176,14 +180,14 @@ static CnStatus take_border(CniSchedule *s, const CnProblem *p) {
 
 CnStatus cni_schedule_spread(CniSchedule *s, const CnProblem *p) {
   CniSpread *spread = &s->spread;
-  int32_t ranks = cni_ranks_count(s->ranks), pairs = s->cuts.slabs / 2;
+  int32_t ranks = cni_ranks_count(s->ranks), slabs = s->cuts.slabs;
   uint8_t rank_of[CNI_NO_LAYER + 1];
   spread->active = 0;
   spread->border_count = spread->ghost_count = spread->common_count = 0;
-  if (ranks == 1 || s->column_count == 1 || pairs < 2) return CN_OK;
+  if (ranks == 1 || s->column_count == 1 || slabs < 4) return CN_OK;
   CNI_TRY(CNI_RESERVE(&s->allocator, spread->owner, spread->owner_capacity, 0, p->block_count));
   CNI_TRY(CNI_RESERVE(&s->allocator, spread->home, spread->home_capacity, 0, p->group_count));
-  spread->active = ranks < pairs ? ranks : pairs;
+  spread->active = ranks < slabs ? ranks : slabs;
   spread->rank = cni_ranks_rank(s->ranks);
   spread->first = first_slab(s, spread->rank);
   spread->last = first_slab(s, spread->rank + 1);

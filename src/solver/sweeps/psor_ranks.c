@@ -2,7 +2,7 @@
 // Sweeps of several ranks over one problem, which all of them hold (problem/spread.c tells who sweeps what).
 //
 // A rank prepares and sweeps its own columns. Between the phases velocities are sent, six numbers a group: after
-// even slabs those of borders to the rank below, after odd slabs those of ghosts back to their owners; before
+// even and after odd slabs those of each border to the rank that did not sweep it; before
 // blocks that everybody sweeps those of their groups to all. Checks of convergence are made by each for its
 // own blocks, and one failure anywhere is enough. In the end everybody gets all impulses and velocities; of a
 // problem of which each has a part they stay with their owners.
@@ -51,24 +51,30 @@ static void unpack(CniPsor *s, const int32_t *list, int32_t count, const double 
 
 // ---- messages ----
 
-// Borders down to the rank below (down: 1), or ghosts back to the rank above.
-static CnStatus cross_borders(CniPsor *s, int down) {
+// After even or odd slabs (`half` 0 or 1): borders that these have crossed go up to their owners, the others down.
+static CnStatus cross_borders(CniPsor *s, int32_t half) {
   const CniSpread *spread = &s->schedule.spread;
   double *border = s->links.numbers, *ghosts = border + NUMBERS * (size_t)spread->border_count;
   CnPacket below = {spread->rank - 1, NUMBERS * sizeof(double) * (size_t)spread->border_count,
                     border};
   CnPacket above = {spread->rank + 1, NUMBERS * sizeof(double) * (size_t)spread->ghost_count,
                     ghosts};
-  int32_t has_below = spread->border_count > 0, has_above = spread->ghost_count > 0;
-  if (down) {
-    pack(s, spread->border, spread->border_count, border);
-    CNI_TRY(cni_ranks_exchange(s->schedule.ranks, &below, has_below, &above, has_above));
-    unpack(s, spread->ghosts, spread->ghost_count, ghosts);
-  } else {
-    pack(s, spread->ghosts, spread->ghost_count, ghosts);
-    CNI_TRY(cni_ranks_exchange(s->schedule.ranks, &above, has_above, &below, has_below));
-    unpack(s, spread->border, spread->border_count, border);
-  }
+  CnPacket out[2], in[2];
+  int32_t n_out = 0, n_in = 0;
+  // the slab below a border crosses it
+  int comes_up = spread->border_count > 0 && (spread->first - 1) % 2 == half;
+  int goes_up = spread->ghost_count > 0 && (spread->last - 1) % 2 == half;
+  int goes_down = spread->border_count > 0 && !comes_up;
+  int comes_down = spread->ghost_count > 0 && !goes_up;
+  if (goes_down) pack(s, spread->border, spread->border_count, border);
+  if (goes_up) pack(s, spread->ghosts, spread->ghost_count, ghosts);
+  if (goes_down) out[n_out++] = below;
+  if (goes_up) out[n_out++] = above;
+  if (comes_up) in[n_in++] = below;
+  if (comes_down) in[n_in++] = above;
+  CNI_TRY(cni_ranks_exchange(s->schedule.ranks, out, n_out, in, n_in));
+  if (comes_up) unpack(s, spread->border, spread->border_count, border);
+  if (comes_down) unpack(s, spread->ghosts, spread->ghost_count, ghosts);
   return CN_OK;
 }
 
@@ -114,7 +120,7 @@ static CnStatus before(CniPsor *s, Kind kind) {
 static CnStatus after(CniPsor *s, Kind kind) {
   if (kind >= REST) return CN_OK;
   s->links.stale = 1;
-  return cross_borders(s, kind == EVEN);
+  return cross_borders(s, kind == ODD);
 }
 
 void cni_psor_run(CniPsor *s, int32_t count, const int32_t *sizes, const uint8_t *phases,

@@ -278,7 +278,7 @@ static void list_group(CniAlong *t, int32_t index, int32_t *loops, int32_t *node
 
 // *fits: 0: there are too many coordinates, or loops are too large.
 static CnStatus take_groups(CniAlong *t, CniArena *arena, int32_t links, int *fits) {
-  int32_t loops = 0, nodes = 0, told = 0;
+  int32_t loops = 0, nodes = 0, told = 0, nulls = 0;
   double work = 0;
   CNI_TRY(CNI_TAKE(arena, t->group_count, t->groups));
   CNI_TRY(CNI_TAKE(arena, t->loop_count, t->loop_list));
@@ -290,8 +290,10 @@ static CnStatus take_groups(CniAlong *t, CniArena *arena, int32_t links, int *fi
     int32_t least = group->rows < group->columns ? group->rows : group->columns;
     work += (double)group->rows * group->columns * least;
     told += least;
+    if (group->rows - least > nulls) nulls = group->rows - least;
   }
-  *fits = t->coordinate_count - told <= CNI_ALONG_FREE && work <= GROUP_WORK * (double)links;
+  *fits = t->coordinate_count - told <= CNI_ALONG_FREE && nulls <= CNI_ALONG_NULLS &&
+          work <= GROUP_WORK * (double)links;
   for (int32_t i = 0; *fits && i < t->group_count; i++) {
     CniAlongGroup *group = &t->groups[i];
     CNI_TRY(CNI_TAKE(arena, group->rows, group->row));

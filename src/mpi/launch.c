@@ -192,6 +192,8 @@ static int start(Job *job, char **words) {
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
+    // OpenMPI would read from the memory of others: of one that has died it says so in a line of its own
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     execvp(words[0], words);
     fprintf(stderr, "cairn-mpi: %s: %s\n", words[0], strerror(errno));
     _exit(127);

@@ -239,14 +239,13 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
 // What is written soon: a joint's record is some lines here and there.
 static inline void fetch(const CniTree *t, int32_t i, const CniModel *model) {
   int32_t body = t->nodes[i].body, joint = t->nodes[i].joint;
-  __builtin_prefetch(&model->pose[body], 1);
-  __builtin_prefetch(&model->twist[body], 1);
+  cni_tree_fetch(&model->pose[body], sizeof *model->pose);
+  cni_tree_fetch(&model->twist[body], sizeof *model->twist);
   if (joint < 0) return;
   const CniJoint *j = &model->joints[joint];
-  for (const char *at = (const char *)&j->impulse_step; at < (const char *)&j->impulse.axes[1];
-       at += 64)
-    __builtin_prefetch(at, 1);
-  __builtin_prefetch(j->drift, 1);
+  cni_tree_fetch(&j->impulse_step,
+                 (size_t)((const char *)&j->impulse.axes[1] - (const char *)&j->impulse_step));
+  cni_tree_fetch(j->drift, sizeof j->drift[0]);
 }
 
 void cni_tree_commit(const CniTree *t, const CniTreeInput *in, CniModel *model) {

@@ -62,14 +62,14 @@ CNI_TREE_INLINE int cni_tree_free_axis(CniTreeFactor *f, CnVec3 s) {
 }
 
 // a - b c^-1 b^T
-CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f) {
+CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f, CniTreeBall *ball) {
   double trace = f->c.xx + f->c.yy + f->c.zz;
   if (!(cn_sdet(f->c) > CNI_TREE_LOST * CNI_TREE_LOST * trace * trace * trace)) return 0;
-  f->ball = cn_sinverse(f->c);
-  f->ball_b = f->b;
+  ball->c = cn_sinverse(f->c);
+  ball->b = f->b;
   CnVec3 bx = {f->b.x.x, f->b.y.x, f->b.z.x}, by = {f->b.x.y, f->b.y.y, f->b.z.y};
   CnVec3 bz = {f->b.x.z, f->b.y.z, f->b.z.z};
-  CnVec3 x = cn_smul(f->ball, bx), y = cn_smul(f->ball, by), z = cn_smul(f->ball, bz);
+  CnVec3 x = cn_smul(ball->c, bx), y = cn_smul(ball->c, by), z = cn_smul(ball->c, bz);
   f->a.xx -= cn_dot(bx, x);
   f->a.yy -= cn_dot(by, y);
   f->a.zz -= cn_dot(bz, z);
@@ -97,15 +97,15 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
   f->a.zz += mass;
   f->c = cn_sadd(f->c, cni_lane_sym(&t->bodies[i / CNI_TREE_LANES].felt, lane));
   if (node->joint < 0) {
-    if (!cni_tree_free_point(f)) return 0;
-    f->whole = cn_sinverse(f->a);
+    if (!cni_tree_free_point(f, &t->balls[i])) return 0;
+    t->balls[i].whole = cn_sinverse(f->a);
     return 1;
   }
   cni_tree_shift(&f->a, &f->b, &f->c, cni_lane_vec(&link->factor_arm, lane));
   if (node->hinge) {
     if (!cni_tree_free_axis(f, cni_lane_vec(&link->axis, lane))) return 0;
   } else {
-    if (!cni_tree_free_point(f)) return 0;
+    if (!cni_tree_free_point(f, &t->balls[i])) return 0;
     f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
     f->c = (CnSym3){0, 0, 0, 0, 0, 0};
   }
@@ -131,6 +131,15 @@ CNI_TREE_INLINE CnTwist cni_tree_momentum(const CniTreeFactor *f, CnTwist v) {
                    cn_add(cn_mtmul(f->b, v.velocity), cn_smul(f->c, v.spin))};
 }
 
+// Before a node is gathered from, if something may be left from the last time: nothing hangs at leaves, and the last that
+// hangs at a parent is the first that this hears of.
+CNI_TREE_INLINE void cni_tree_begin(CniTree *t, int32_t i) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CnTwist nothing = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (node->is_leaf) t->factors[i].bias = nothing;
+  if (node->is_last && node->parent >= 0) t->factors[node->parent].bias = nothing;
+}
+
 // What gives the joints the velocities asked for. From the leaves: what parents have to bear if they stay.
 CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
@@ -146,9 +155,10 @@ CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
     p.spin = cn_madd(p.spin, -f->left, f->twist);
     f->bias = p;
   } else {
-    CnVec3 turn = cn_smul(f->ball, p.spin);
+    const CniTreeBall *ball = &t->balls[i];
+    CnVec3 turn = cn_smul(ball->c, p.spin);
     f->bias = p; // its spin: what the body turns by
-    p.velocity = cn_sub(p.velocity, cn_mmul(f->ball_b, turn));
+    p.velocity = cn_sub(p.velocity, cn_mmul(ball->b, turn));
     f->bias.velocity = p.velocity;
     p.spin = CN_VEC3_ZERO;
   }
@@ -160,19 +170,21 @@ CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
   to->spin = cn_add(to->spin, cn_add(p.spin, cn_cross(arm, p.velocity)));
 }
 
-// To the leaves: velocities that bodies gain, and what joints answer.
-CNI_TREE_INLINE void cni_tree_spread(CniTree *t, int32_t i) {
+// To the leaves: velocities that bodies gain, and what joints answer. Where there are loops the next to gather finds
+// nothing here but what closes them.
+CNI_TREE_INLINE void cni_tree_spread(CniTree *t, int32_t i, int loops) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   CniTreeLinks *link = &t->links[i / CNI_TREE_LANES];
   int32_t lane = i % CNI_TREE_LANES;
   CniTreeMotion *gain = &t->bodies[i / CNI_TREE_LANES].gain;
   if (node->joint < 0) { // (a - b c^-1 b^T) v = b c^-1 l - p
-    CnVec3 turn = cn_smul(f->ball, f->bias.spin);
-    CnVec3 v = cn_smul(f->whole, cn_sub(cn_mmul(f->ball_b, turn), f->bias.velocity));
-    CnVec3 w = cn_neg(cn_add(turn, cn_smul(f->ball, cn_mtmul(f->ball_b, v))));
+    const CniTreeBall *ball = &t->balls[i];
+    CnVec3 turn = cn_smul(ball->c, f->bias.spin);
+    CnVec3 v = cn_smul(ball->whole, cn_sub(cn_mmul(ball->b, turn), f->bias.velocity));
+    CnVec3 w = cn_neg(cn_add(turn, cn_smul(ball->c, cn_mtmul(ball->b, v))));
     cni_lane_put_twist(gain, lane, (CnTwist){v, w});
-    f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    if (loops) f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
     return;
   }
   CnTwist at = cni_lane_twist(&link->asked, lane);
@@ -191,11 +203,12 @@ CNI_TREE_INLINE void cni_tree_spread(CniTree *t, int32_t i) {
   } else {
     CnVec3 force = cn_add(f->bias.velocity, cn_smul(f->a, at.velocity));
     cni_lane_put_twist(&link->answer, lane, (CnTwist){force, CN_VEC3_ZERO});
-    w = cn_neg(cn_smul(f->ball, cn_add(cn_mtmul(f->ball_b, at.velocity), f->bias.spin)));
+    const CniTreeBall *ball = &t->balls[i];
+    w = cn_neg(cn_smul(ball->c, cn_add(cn_mtmul(ball->b, at.velocity), f->bias.spin)));
   }
   CnVec3 arm = cni_lane_vec(&link->factor_arm, lane);
   cni_lane_put_twist(gain, lane, (CnTwist){cn_add(at.velocity, cn_cross(arm, w)), w});
-  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (loops) f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 #endif

@@ -46,12 +46,13 @@ typedef struct CniTreeNode {
   int32_t root;        // the node from which it hangs, itself if it has no
   int32_t parent;      // node, -1: none: the joint leads to the ground, or to
   int32_t base;        // a body that stays where it is; -1: none
-  int32_t acts;        // as its copy
-  int32_t is_leaf;     // 1: no node hangs at it
-  int32_t is_last;     // 1: no node behind hangs at the same parent
-  int32_t hinge;       // 1: it turns about an axis, 0: about a point
-  double sign;         // 1: the body is the joint's b, -1: its a
+  int32_t acts : 8;    // as its copy
+  int32_t is_leaf : 2; // 1: no node hangs at it
+  int32_t is_last : 2; // 1: no node behind hangs at the same parent
+  int32_t hinge : 2;   // 1: it turns about an axis, 0: about a point
+  int32_t sign : 2;    // 1: the body is the joint's b, -1: its a
 } CniTreeNode;
+_Static_assert(sizeof(CniTreeNode) == 32, "every pass along the tree goes through them");
 
 // Of a node, what goes to its lanes.
 typedef struct CniTreeFrame {
@@ -203,10 +204,14 @@ typedef struct CniTreeFactor {
   CnVec3 push, twist; // momentum and angular momentum of the free turn over its own inertia
   double inverse;     // of this
   double left;        // of the bias along the axis
-  CnSym3 ball;        // of a point, and of a root: inverse of c
-  CnMat3 ball_b;      // b before it became nothing
-  CnSym3 whole;       // of a root: inverse of a - b c^-1 b^T
 } CniTreeFactor;
+
+// Beside it, of those without a hinge.
+typedef struct CniTreeBall {
+  CnSym3 c;     // inverse of c
+  CnMat3 b;     // b before it became nothing
+  CnSym3 whole; // of a root: inverse of a - b c^-1 b^T
+} CniTreeBall;
 
 // Loops closed on top of the inertias along the tree (tree_closure.inc): the rows of the joints that close
 // them as a system of sparse/direct.h whose columns are the turns of the nodes.
@@ -269,6 +274,7 @@ struct CniTree {
   int32_t stay_count;                         // of those that stay: the ground first,
   int32_t *stays;                             // then these bodies
   CniTreeFactor *factors;
+  CniTreeBall *balls; // likewise by node
   const CniTreeKernels *kernels;
   uint8_t
       *floats; // by node: no joint leads from it to the ground; of a root: it may turn as a whole
@@ -334,6 +340,13 @@ static inline CnVec3 cni_tree_axis(const CniTree *t, int32_t link) {
 
 // Small functions of hot loops, whose arguments are better kept in registers.
 #define CNI_TREE_INLINE static inline __attribute__((always_inline))
+
+// All lines that hold some of these bytes, which will be written: records begin anywhere in a line.
+CNI_TREE_INLINE void cni_tree_fetch(const void *at, size_t bytes) {
+  const char *first = (const char *)((uintptr_t)at & ~(uintptr_t)63),
+             *end = (const char *)at + bytes;
+  for (; first < end; first += 64) __builtin_prefetch(first, 1);
+}
 
 CNI_TREE_INLINE CnTwist cni_twist_add(CnTwist a, CnTwist b) {
   return (CnTwist){cn_add(a.velocity, b.velocity), cn_add(a.spin, b.spin)};

@@ -86,11 +86,12 @@ static CniTreeNode link_of(const CniModel *model, const int32_t *node_of, int32_
   *frame = (CniTreeFrame){.reach = 0};
   if (joint < 0) return node;
   const CniJoint *j = &model->joints[joint];
-  int is_b = j->body_b == body;
+  int is_b = j->body_b == body, acts;
   int32_t other = is_b ? j->body_a : j->body_b;
   CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
   node.sign = is_b ? 1 : -1;
-  node.hinge = kind_of(j, &node.acts) == HINGE;
+  node.hinge = kind_of(j, &acts) == HINGE;
+  node.acts = acts & (CNI_TREE_LIMITED | CNI_TREE_DRIVEN);
   if (has_mass(model, other))
     node.parent = node_of[other];
   else
@@ -284,6 +285,7 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, n + 1, t->stays));
   CNI_TRY(take_lanes(t, g.node_of));
   CNI_TRY(CNI_TAKE(arena, t->node_count, t->factors));
+  CNI_TRY(CNI_TAKE(arena, t->node_count, t->balls));
   CNI_TRY(cni_arena_array(arena, n, sizeof *t->floats, &t->floats));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));

@@ -189,9 +189,7 @@ INLINE Mat axes_from(const CniTreeQuat *q, const int32_t *at) {
 
 #define FETCH_FROM 512 // eights: fewer are in the cache
 
-INLINE void fetch(const void *at, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)at + i, 1);
-}
+INLINE void fetch(const void *at, size_t bytes) { cni_tree_fetch(at, bytes); }
 // Numbers from `first` to before `end`.
 #define FETCH(first, end) fetch(&(first), (size_t)((const char *)&(end) - (const char *)&(first)))
 
@@ -199,9 +197,9 @@ INLINE int is_large(const CniTree *t, int32_t e) {
   return t->link_eights > FETCH_FROM && e >= 0 && e < t->node_eights;
 }
 INLINE void fetch_factors(const CniTree *t, int32_t e) {
-  int32_t end = CNI_TREE_LANES * e + CNI_TREE_LANES;
-  for (int32_t i = CNI_TREE_LANES * e; i < end && i < t->node_count; i++)
-    FETCH(t->factors[i].a, t->factors[i].ball);
+  int32_t first = CNI_TREE_LANES * e, count = t->node_count - first;
+  if (count > CNI_TREE_LANES) count = CNI_TREE_LANES;
+  fetch(&t->factors[first], (size_t)count * sizeof *t->factors);
 }
 
 // What goes from the leaves to the root.

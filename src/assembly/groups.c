@@ -18,7 +18,7 @@
 //
 // A body that one joint holds swings about that joint, not about its centre of mass: J is then that about
 // the joint, J + m (p^2 - p p^T) with the mass that is felt there, as the other body gives way. So a point
-// mass on an arm is a pendulum like any other.
+// mass on an arm is a pendulum like any other. What heavy neighbours lend (joints/lend.c) is added to J.
 #include "assembly/assembly_private.h"
 
 #define GROUPS_PER_TASK 256
@@ -26,21 +26,6 @@
 #define AT_CENTRE 1e-12 // m^2 a m^2: joints there are no levers
 
 // ---- geometric stiffness of joints ----
-
-// Are all pivots of -m above zero?
-static int is_negative(CnSym3 m) {
-  if (!(m.xx < 0)) return 0;
-  double l = m.xy / m.xx, k = m.xz / m.xx, d = m.yy - l * m.xy, e = m.yz - l * m.xz;
-  return d < 0 && m.zz - k * m.xz - e * e / d < 0;
-}
-
-// How a point of a body gives way at most: the inverse of the mass that is felt there.
-static double compliance(const CniAssemblyInput *in, int32_t body, CnVec3 arm) {
-  if (body < 0 || !cni_has_mass(&in->model->mass[body])) return 0;
-  CnVec3 j = cni_model_principal(in->model, body);
-  double least = cn_min(j.x, cn_min(j.y, j.z));
-  return cni_inv_mass(&in->model->mass[body]) + cn_norm2(arm) / least;
-}
 
 // m (p^2 - p p^T), the inertia of a mass at a distance.
 static CnSym3 inertia_at(double m, CnVec3 p) {
@@ -70,10 +55,12 @@ static void stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass) {
   s->swing = inertia_at(-mass, p);
 }
 
-static int stiffness_end(const CniStiffness *s, CnSym3 *added) {
+static int stiffness_end(const CniStiffness *s, const CniAssemblyInput *in, int32_t body,
+                         CnSym3 *added) {
   CnSym3 sum = s->sum;
   if (s->next <= AT_CENTRE * s->longest) sum = cn_sadd(sum, s->swing);
-  if (!s->any || is_negative(sum)) return 0;
+  if (!s->any || cni_sym_is_negative(sum)) return 0;
+  if (!cni_joint_eased(in->model, body, in->pose[body].rotation, &sum)) return 0;
   CnVec3 values;
   CnMat3 axes;
   cni_seigen(sum, &values, &axes);
@@ -98,11 +85,11 @@ int cni_joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia
     CnVec3 p = is_a ? place->arm_a : place->arm_b;
     CnVec3 force =
         cn_scale(1 / joint->impulse_step, cni_joint_total(place, &joint->impulse).velocity);
-    double give =
-        compliance(in, is_a ? joint->body_b : joint->body_a, is_a ? place->arm_b : place->arm_a);
+    double give = cni_body_gives(model, is_a ? joint->body_b : joint->body_a,
+                                 is_a ? place->arm_b : place->arm_a);
     stiffness_add(&s, p, cn_scale(is_a ? -hh : hh, force), 1 / (1 / model->mass[body].mass + give));
   }
-  return stiffness_end(&s, added);
+  return stiffness_end(&s, in, body, added);
 }
 
 // ---- groups ----

@@ -6,6 +6,13 @@
 // What has to be added to the inertia of a body; returns 0 if that is nothing.
 int cni_joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia, CnSym3 *added);
 
+// The inverse of the mass that is felt at least at a point of a body; 0: it does not give way.
+double cni_body_gives(const CniModel *model, int32_t body, CnVec3 arm);
+// h^2 K - J of a body less what heavy neighbours lend; 0: then nothing of it is above zero.
+int cni_joint_eased(const CniModel *model, int32_t body, CnQuat rotation, CnSym3 *stiffness);
+// Are all pivots of -m above zero?
+int cni_sym_is_negative(CnSym3 m);
+
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Blocks of all joints, which follow; g: their impulses of the last step,

@@ -6,7 +6,7 @@
 // lever arms, the warm start, and
 //
 //     b_n = phi/h                              phi > 0: the gap may close, no more
-//         = max(kappa phi, phi - slop)/h       the same where the two shapes bore a load here
+//         = max(kappa phi, phi - slop)/h       the same where the two shapes bore a load here (contacts/faces.c)
 //         = max(kappa phi/h, -v_recover)       phi < 0: an overlap goes away, without popping
 //     b_n = min(e u_n_old, the above)          an impact: e > 0, u_n_old < -v_threshold and
 //                                              phi + h u_n_free <= 0 (it closes within the step)
@@ -30,7 +30,6 @@
 #define CONTACTS_PER_TASK 1024
 #define AHEAD 8         // contacts whose shapes are fetched ahead
 #define LEAST_LEFT 1e-9 // of a step
-#define FLAT 2e-3       // between triangles that are one face
 #define FAR 100         // times the speed that closes a gap in a step: it stays open
 
 typedef struct FillLoop {
@@ -164,15 +163,6 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   return c->gap + time_left(in, c) * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
 }
 
-// A point of a loaded contact that stands a little open closes gently. (In an impact b_n < 0.)
-static void soften(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c,
-                   double *b_n) {
-  if (!(c->gap > 0 && *b_n > 0)) return;
-  double gentle =
-      cn_max(in->contact_stabilisation * c->gap, c->gap - cni_contact_slop(in, plan, c));
-  *b_n = gentle / in->time_step;
-}
-
 static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniArms arms, Frame *f) {
   const CniAssemblyInput *in = loop->input;
   const CniContact *c = &in->contacts[i];
@@ -243,35 +233,28 @@ static void move_to(const CniOldContacts *old, uint64_t rank, OldCursor *cursor)
   while (cursor->full < old->full_count && old->full_at[cursor->full] < cursor->at) cursor->full++;
 }
 
-// Did an old contact of the pair hold what this one would? One of the same part, or one that pushes the same way:
-// what rolls on over a surface comes to the next triangle without a load.
-static int held(const CniAssemblyInput *in, const CniContact *old, const CniContact *c) {
-  if (!old || old->feature >> CNI_PART_SHIFT == c->feature >> CNI_PART_SHIFT) return 1;
-  double turned = cn_norm(old_twist(in, c->body_a).spin) + cn_norm(old_twist(in, c->body_b).spin);
-  return cn_norm(cn_cross(old->normal, c->normal)) <= FLAT + in->time_step * turned;
-}
-
-// What the pair of shapes did in the last step: *own is this contact's old place (-1: none); the
-// answer tells whether they pressed on each other here. The cursor is where the pair's old contacts
-// begin.
-static int look_back(const CniAssemblyInput *in, const OldCursor *cursor, uint64_t rank,
-                     const CniContact *c, int32_t *own) {
+// What the pair of shapes did in the last step. The cursor is where the pair's old contacts begin.
+static CniBefore look_back(const CniAssemblyInput *in, const OldCursor *cursor, uint64_t rank,
+                           int32_t i) {
   const CniOldContacts *old = &in->old;
-  int loaded = 0;
+  uint32_t feature = in->contacts[i].feature;
+  CniBefore before = {.own = -1};
   int32_t k = cursor->full;
-  *own = -1;
   for (int32_t j = cursor->at; j < old->count && cni_old_rank(old, j) == rank; j++) {
     int32_t at = old->place ? old->place[j] : j, full = at;
     if (old->shorts) {
       if (old->place) k = cni_lower_bound(old->full_at, old->full_count, at);
       full = k < old->full_count && old->full_at[k] == at ? k++ : -1;
     }
-    if ((full >= 0 ? old->full[full].feature : 0) == c->feature) *own = at;
+    if ((full >= 0 ? old->full[full].feature : 0) == feature) before.own = at;
     CnVec3 l = old->linear[at];
-    if ((l.x != 0 || l.y != 0 || l.z != 0) && held(in, full >= 0 ? &old->full[full] : NULL, c))
-      loaded = 1;
+    if (l.x == 0 && l.y == 0 && l.z == 0) continue;
+    if (full < 0 || old->full[full].feature >> CNI_PART_SHIFT == feature >> CNI_PART_SHIFT)
+      before.loaded = before.gentle = 1;
+    else
+      cni_contact_other_face(in, i, &old->full[full], &before);
   }
-  return loaded;
+  return before;
 }
 
 // Any contact.
@@ -296,16 +279,15 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
 
   uint64_t rank = cni_contact_rank(c);
   move_to(&in->old, rank, cursor);
-  int32_t own;
-  int loaded = look_back(in, cursor, rank, c, &own);
-  if (own >= 0) resolve(p, block, &in->old, own, scale, &f, &loop->g[block->row]);
+  CniBefore before = look_back(in, cursor, rank, i);
+  if (before.own >= 0) resolve(p, block, &in->old, before.own, scale, &f, &loop->g[block->row]);
   // one that comes to bounce again does not rest; gravity alone brings it back in two steps
   double fast = in->restitution_threshold + 2 * in->time_step * cn_norm(in->gravity);
   int bounces = cni_contact_restitution(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
-  if (!loaded || bounces) return;
+  if (bounces) return;
   double *b_n = cni_block_b_n(p, block);
-  if (p->friction == CN_FRICTION_COULOMB) soften(in, loop->plan, c, b_n);
-  double bend = cni_contact_bend(in, loop->plan, i, &cursor->bend);
+  if (p->friction == CN_FRICTION_COULOMB) cni_contact_soften(in, loop->plan, c, before, b_n);
+  double bend = before.loaded ? cni_contact_bend(in, loop->plan, i, &cursor->bend) : 0;
   if (bend != 0) *b_n += bend / in->time_step;
 }
 

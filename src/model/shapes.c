@@ -71,8 +71,9 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
   CniGeometry *g = NULL;
   if (cni_shape_is_surface(def->kind)) CNI_TRY(cni_model_geometry_of(model, def, &g));
   if (g && (!g->mesh->closed || !(g->mesh->volume > 0)))
-    return cni_invalid("shape: mesh '%s' cannot be on %s, which is dynamic: it encloses no volume",
-                       g->name, label);
+    return cni_invalid(
+        "shape: its mesh%s%s%s cannot be on %s, which is dynamic: it encloses no volume",
+        g->name[0] ? " '" : "", g->name, g->name[0] ? "'" : "", label);
   if (!cni_shape_unbounded(def->kind)) return CN_OK;
   return cni_invalid("shape: a %s cannot be on %s, which is dynamic",
                      cni_shape_kinds[def->kind]->name, label);

@@ -8,7 +8,9 @@
 #include "core/floats.h"
 #include "core/memory.h"
 
-#define CONVEX 1e-3 // a hull so little larger than the volume is as good as the mesh
+#define CONVEX 1e-3   // a hull so little larger than the volume is as good as the mesh
+#define TWICE 1e-6    // no solid has so much more volume than its hull
+#define NOTHING 1e-12 // of the area to the power 3/2
 
 static CnStatus measure(const CniMeshData *data, const char *name, CniMeshReport *r) {
   CnMeshDef def = cn_mesh_def_default();
@@ -79,13 +81,21 @@ static CnStatus find_weld(const CniMeshData *data, const char *name, CniMeshRepo
 
 static const char *recommend(const CniMeshReport *r) {
   const CniMeshFaults *f = &r->faults;
-  int has_solid = f->closed && r->volume > 0;
-  if (has_solid && !f->flipped && r->hull_corners && r->hull_volume <= (1 + CONVEX) * r->volume)
+  int has_hull = f->closed && !f->flipped && r->hull_corners;
+  if (has_hull && r->volume > (1 + TWICE) * r->hull_volume + r->area * r->hull_error)
+    return "as it is on what stands or is driven; \"as\": \"parts\" on free bodies: solids "
+           "in it lie in each other and count twice, as it encloses more than its hull";
+  if (has_hull && r->volume > 0 && r->hull_volume <= (1 + CONVEX) * r->volume)
     return "\"as\": \"hull\" anywhere: it is convex";
-  if (f->flipped > 0) return "give \"repair\": true, which turns its flipped triangles";
-  if (r->closing_weld > 0) return "give \"weld\", and it is closed";
   if (f->twisted_edges > 0)
     return "\"two_sided\" on what stands or is driven: its triangles cannot all look outward";
+  if (f->flipped > 0) return "give \"repair\": true, which turns its flipped triangles";
+  if (r->closing_weld > 0) return "give \"weld\", and it is closed";
+  if (f->closed && !(r->volume > NOTHING * r->area * sqrt(r->area)))
+    return r->hull_corners
+               ? "as it is on what stands or is driven; \"as\": \"hull\" on free bodies: "
+                 "it encloses nothing, or as much the wrong way round"
+               : "as it is on what stands or is driven: it is flat and encloses nothing";
   if (!f->closed)
     return "\"two_sided\" on what stands or is driven; \"as\": \"hull\" on free bodies: it is open";
   if (r->crossings > 0)

@@ -97,6 +97,14 @@ static CnStatus keep_shape(CniReader *reader, json_t *item, const CniSceneShape 
                           cni_shape_kinds[kind]->name);
   if (reader->probe.shape_count == MOST_SHAPES)
     return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
+  int32_t open = shape->geometry >= 0 ? scene->geometries[shape->geometry].lone_edges : 0;
+  if (open > 0 && reader->body_def.kind == CN_BODY_DYNAMIC)
+    CNI_MEMBER (reader, item, "file", value)
+      return cni_scene_fail(reader, value,
+                            "cannot be on body '%s', which is dynamic: it encloses no volume, %d "
+                            "edges have no partner; \"weld\" may close it (`cairn info` tells "
+                            "which), or \"as\": \"hull\"",
+                            reader->body_def.name ? reader->body_def.name : "", (int)open);
   CnShapeId id;
   CnStatus status = cni_model_add_shape(&reader->probe, reader->probe_body, &shape->def, &id);
   if (status != CN_OK) return cni_scene_fail_call(reader, item, status);

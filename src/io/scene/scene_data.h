@@ -78,6 +78,7 @@ typedef struct CniSceneGeometry {
   const char *name; // null: given with a shape
   int32_t first_point, point_count;
   int32_t first_corner, triangle_count; // of a mesh; 0 triangles: a hull of the points
+  int32_t lone_edges;                   // of a mesh that is not closed
   int32_t two_sided, part_count; // parts: it and so many that follow are one thing, from here on
   double thickness;
   double *heights; // of a height field, which has neither points nor triangles; null otherwise

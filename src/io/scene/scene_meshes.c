@@ -205,20 +205,22 @@ CnMeshDef cni_scene_mesh_def(const CnScene *scene, const CniSceneGeometry *g) {
 }
 
 // Whole, and looking outward where that matters.
-static CnStatus make_whole(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh) {
+static CnStatus make_whole(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh,
+                           int32_t *lone_edges) {
   CniMeshFaults f;
   CnStatus status = cni_mesh_repair(mesh, wish->file, wish->weld, wish->repair, &f);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
+  *lone_edges = f.lone_edges;
   if (wish->two_sided) return CN_OK;
+  if (f.twisted_edges > 0)
+    return cni_scene_fail(
+        reader, value, "its triangles cannot all look outward (%d edges); \"two_sided\" may help",
+        (int)f.twisted_edges);
   if (f.flipped > 0 && !wish->repair)
     return cni_scene_fail(reader, value,
                           "%d of %d triangles look the wrong way, the first is triangle %d; "
                           "\"repair\": true turns them",
                           (int)f.flipped, (int)mesh->triangle_count, (int)f.first_flipped + 1);
-  if (f.twisted_edges > 0)
-    return cni_scene_fail(
-        reader, value, "its triangles cannot all look outward (%d edges); \"two_sided\" may help",
-        (int)f.twisted_edges);
   if (wish->as == AS_PARTS && !f.closed)
     return cni_scene_fail(reader, value,
                           "not closed, so it has no convex parts: %d edges without a partner; "
@@ -230,8 +232,10 @@ static CnStatus make_whole(CniReader *reader, json_t *value, const Wish *wish, C
 static CnStatus add_surface(CniReader *reader, json_t *value, const Wish *wish, const char *name,
                             CniMeshData *mesh) {
   CnScene *scene = reader->scene;
-  CNI_TRY(make_whole(reader, value, wish, mesh));
+  int32_t lone_edges;
+  CNI_TRY(make_whole(reader, value, wish, mesh, &lone_edges));
   CniSceneGeometry g = {.name = name,
+                        .lone_edges = lone_edges,
                         .first_corner = scene->corner_count,
                         .triangle_count = mesh->triangle_count,
                         .two_sided = wish->two_sided,
@@ -264,7 +268,8 @@ static CnStatus add_parts(CniReader *reader, json_t *value, const Wish *wish, co
   CniMeshParts parts;
   const CnSceneOptions *options = &reader->scene->options;
   CniPartsPlace place = {options->keep_parts && path[0] ? path : NULL, options->parts_folder};
-  CNI_TRY(make_whole(reader, value, wish, mesh));
+  int32_t lone_edges;
+  CNI_TRY(make_whole(reader, value, wish, mesh, &lone_edges));
   CnStatus status = cni_mesh_parts_kept(mesh, wish->file, &wish->parts, &place, &parts);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
   for (int32_t i = 0; status == CN_OK && i < parts.count; i++) {

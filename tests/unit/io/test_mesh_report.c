@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/math.h"
 #include "core/vec.h"
 #include "io/meshes/mesh_report.h"
 #include "io/tools/json_scan.h"
@@ -72,22 +73,35 @@ static void solids(void **state) {
   }
 }
 
+// The triangles of another one, which is released.
+static void join(CniMeshData *mesh, CniMeshData *other) {
+  int32_t before = mesh->vertex_count;
+  CHECK_OK(CNI_RESERVE(&mesh->allocator, mesh->vertices, mesh->vertex_capacity, mesh->vertex_count,
+                       before + other->vertex_count));
+  CHECK_OK(CNI_RESERVE(&mesh->allocator, mesh->triangles, mesh->triangle_capacity,
+                       mesh->triangle_count, mesh->triangle_count + other->triangle_count));
+  for (int32_t i = 0; i < other->vertex_count; i++)
+    mesh->vertices[mesh->vertex_count++] = other->vertices[i];
+  for (int32_t i = 0; i < other->triangle_count; i++, mesh->triangle_count++)
+    for (int k = 0; k < 3; k++)
+      mesh->triangles[mesh->triangle_count][k] = before + other->triangles[i][k];
+  cni_mesh_release(other);
+}
+
+static CniMeshData cube_at(double x, double z, double size) {
+  const double at[4][2] = {{x, x}, {x + size, x}, {x + size, x + size}, {x, x + size}};
+  CniMeshData mesh = solid_prism(at, 4, size);
+  for (int32_t i = 0; i < mesh.vertex_count; i++) mesh.vertices[i].z += z;
+  return mesh;
+}
+
 // Two blocks that cross: how many pairs is counted by hand. A block in the corner of another.
 static void crossings(void **state) {
   (void)state;
-  CniMeshData mesh = solid_prism((const double[4][2]){{0, 0}, {1, 0}, {1, 1}, {0, 1}}, 4, 1);
+  CniMeshData mesh = cube_at(0, 0, 1);
   CniMeshData rod = solid_prism((const double[4][2]){{.3, .4}, {.5, .4}, {.5, .6}, {.3, .6}}, 4, 3);
   for (int32_t i = 0; i < rod.vertex_count; i++) rod.vertices[i].z -= 1;
-  int32_t before = mesh.vertex_count;
-  int32_t(*t)[3] = rod.triangles;
-  CHECK_OK(
-      CNI_RESERVE(&mesh.allocator, mesh.vertices, mesh.vertex_capacity, mesh.vertex_count, 64));
-  CHECK_OK(CNI_RESERVE(&mesh.allocator, mesh.triangles, mesh.triangle_capacity, mesh.triangle_count,
-                       64));
-  for (int32_t i = 0; i < rod.vertex_count; i++)
-    mesh.vertices[mesh.vertex_count++] = rod.vertices[i];
-  for (int32_t i = 0; i < rod.triangle_count; i++, mesh.triangle_count++)
-    for (int k = 0; k < 3; k++) mesh.triangles[mesh.triangle_count][k] = before + t[i][k];
+  join(&mesh, &rod);
   CniMeshReport r = report_of(&mesh);
   // each of the eight sides of the rod meets the top and the bottom, in one or two triangles
   CHECK(r.faults.closed && r.faults.pieces == 2);
@@ -95,7 +109,66 @@ static void crossings(void **state) {
   CHECK(r.first_crossing[0] >= 0 && r.first_crossing[0] < 12 && r.first_crossing[1] >= 12);
   CHECK_TEXT(r.use, "count twice");
   cni_mesh_release(&mesh);
-  cni_mesh_release(&rod);
+}
+
+// A solid within a solid crosses nothing, but encloses more than its hull: it is not convex.
+static void nested(void **state) {
+  (void)state;
+  CniMeshData mesh = cube_at(0, 0, 1), inner = cube_at(.25, .25, .5);
+  join(&mesh, &inner);
+  CniMeshReport r = report_of(&mesh);
+  CHECK(r.faults.closed && r.crossings == 0);
+  CHECK_REL(r.volume, 1.125, 1e-14);
+  CHECK_REL(r.hull_volume, 1, 1e-14);
+  CHECK_TEXT(r.use, "\"parts\" on free bodies: solids in it lie in each other");
+  cni_mesh_release(&mesh);
+}
+
+// What encloses nothing has no parts, and a mass would not help: the scene refuses both.
+static void nothing(void **state) {
+  (void)state;
+  CniMeshData flat = cube_at(0, 0, 1), twist = cube_at(0, 0, 1);
+  for (int32_t i = 0; i < flat.vertex_count; i++) flat.vertices[i].z = 0;
+  CniMeshReport r = report_of(&flat);
+  CHECK(r.volume == 0 && r.hull_corners == 0);
+  CHECK_TEXT(r.use, "it is flat and encloses nothing");
+  cni_mesh_release(&flat);
+  // the top of a block seen in a mirror: two wedges, of which one is inside out
+  for (int32_t i = 0; i < twist.vertex_count; i++)
+    if (twist.vertices[i].z > .5) twist.vertices[i].x = 1 - twist.vertices[i].x;
+  r = report_of(&twist);
+  CHECK(r.faults.closed && fabs(r.volume) < 1e-15 && r.hull_corners == 8);
+  CHECK_TEXT(r.use, "\"as\": \"hull\" on free bodies: it encloses nothing");
+  cni_mesh_release(&twist);
+}
+
+// A strip with half a turn in it: nothing turns its triangles so that they fit.
+static void moebius(void **state) {
+  (void)state;
+  enum { N = 24 };
+  CniMeshData mesh = cube_at(0, 0, 1);
+  mesh.vertex_count = mesh.triangle_count = 0;
+  CHECK_OK(
+      CNI_RESERVE(&mesh.allocator, mesh.vertices, mesh.vertex_capacity, mesh.vertex_count, 2 * N));
+  CHECK_OK(CNI_RESERVE(&mesh.allocator, mesh.triangles, mesh.triangle_capacity, mesh.triangle_count,
+                       2 * N));
+  for (int32_t i = 0; i < 2 * N; i++) {
+    double a = i / 2 * 2 * CNI_PI / N, side = i % 2 ? .2 : -.2;
+    double far = 1 + side * cni_cos(a / 2);
+    mesh.vertices[mesh.vertex_count++] =
+        cn_vec3(far * cni_cos(a), far * cni_sin(a), side * cni_sin(a / 2));
+  }
+  for (int32_t i = 0; i < N; i++) {
+    int32_t a = 2 * i, b = a + 1, c = i < N - 1 ? a + 2 : 1, d = i < N - 1 ? a + 3 : 0;
+    int32_t two[2][3] = {{a, c, b}, {c, d, b}};
+    for (int32_t k = 0; k < 6; k++)
+      mesh.triangles[mesh.triangle_count + k / 3][k % 3] = two[k / 3][k % 3];
+    mesh.triangle_count += 2;
+  }
+  CniMeshReport r = report_of(&mesh);
+  CHECK(r.faults.twisted_edges > 0);
+  CHECK_TEXT(r.use, "\"two_sided\" on what stands or is driven");
+  cni_mesh_release(&mesh);
 }
 
 // Without its lid a cup is open; torn corners close again.
@@ -246,8 +319,9 @@ static void known(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(block), cmocka_unit_test(solids),
-                                     cmocka_unit_test(crossings), cmocka_unit_test(open),
-                                     cmocka_unit_test(known)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(block),     cmocka_unit_test(solids),
+                                     cmocka_unit_test(crossings), cmocka_unit_test(nested),
+                                     cmocka_unit_test(nothing),   cmocka_unit_test(moebius),
+                                     cmocka_unit_test(open),      cmocka_unit_test(known)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,10 @@ static void refused(void **state) {
          AT "/file: 1 of 4 triangles look the wrong way, the first is triangle 4; \"repair\": true "
             "turns them (got \"flipped.obj\")");
   refuse("\"file\": \"plate.obj\", \"as\": \"parts\"", AT "/file: not closed");
+  refuse("\"file\": \"plate.obj\"",
+         AT "/file: cannot be on body '', which is dynamic: it encloses no volume, 4 edges have no "
+            "partner; \"weld\" may close it (`cairn info` tells which), or \"as\": \"hull\" (got "
+            "\"plate.obj\")");
 #undef AT
   // with what the lines say it is accepted
   CnScene *scene;

@@ -196,21 +196,6 @@ static inline double cni_contact_slop(const CniAssemblyInput *in, const CniConta
                            plan->centres[cni_shape_place(in, c->shape_b)].inradius);
 }
 
-// What the last step tells of a contact (contacts/faces.c).
-typedef struct CniBefore {
-  int32_t own; // its old place, -1: none
-  int loaded;  // the two shapes pressed on each other here
-  int gentle;  // and in the same face
-  int beside;  // in another face of about the same direction, where they touch still
-} CniBefore;
-
-// Of an old contact that bore a load in another face than contact i is in.
-void cni_contact_other_face(const CniAssemblyInput *in, int32_t i, const CniContact *old,
-                            CniBefore *before);
-// Under a load a gap closes gently, or at the end of the step that comes to it.
-void cni_contact_soften(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c,
-                        CniBefore before, double *b_n);
-
 // How much farther apart than its row says the shapes of contact i are after the step, m, if they go
 // on as they do (bend.c).
 // `last` keeps what was found for the contacts before, of the same two shapes mostly.
@@ -242,15 +227,5 @@ static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, i
 }
 
 #include "assembly/joints/joints_private.h"
-
-// ---- joints/springs.c ----
-
-// A servo's or a soft limit's work, and what it lost to the step, to in->soft.
-void cni_soft_work(const CniBalanceInput *in, const CniJoint *joint, const CniJointPlace *place,
-                   const CniJointBlock *block, double g, double work);
-// The part of the balance that a block of a joint works for.
-CnBalancePart cni_joint_part(const CniJointBlock *block);
-// Velocities of a body at the end of the drift, before late springs.
-CnTwist cni_before_late(const CniBalanceInput *in, int32_t i);
 
 #endif

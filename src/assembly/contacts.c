@@ -23,7 +23,7 @@
 // In an impact e u_n_old < 0 is always below phi/h > 0: the gap is not used, or the ball would lose
 // the part of its speed that closes the gap. Warm start: the impulses of the last step, found by
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
-#include "assembly/assembly_private.h"
+#include "assembly/contacts/faces.h"
 
 #include "core/sort.h"
 

@@ -214,53 +214,6 @@ static void advance(void *context, const double *q, const double *v, double h, d
   world->work.seconds_end += cni_seconds() - start;
 }
 
-typedef struct TakeLoop {
-  CniModel *model;
-  const CnPose *found; // where contacts acted
-  const CnPose *pose;
-  const CnTwist *twist;
-  CnVec3 *before;  // of the bodies from `first` to the one before `last`; null: nobody will ask
-  uint32_t *slots; // likewise; null: they are all bodies
-  int32_t first, last;
-} TakeLoop;
-
-static void keep_places(const TakeLoop *loop, int32_t begin, int32_t end) {
-  if (begin < loop->first) begin = loop->first;
-  if (end > loop->last) end = loop->last;
-  for (int32_t i = begin; i < end; i++) loop->before[i - loop->first] = loop->found[i].position;
-  for (int32_t i = begin; loop->slots && i < end; i++)
-    loop->slots[i - loop->first] = loop->model->bodies[i].slot;
-}
-
-static void take_states(void *context, int32_t begin, int32_t end) {
-  const TakeLoop *loop = context;
-  if (loop->before) keep_places(loop, begin, end);
-  for (int32_t i = begin; i < end; i++) {
-    loop->model->pose[i] = loop->pose[i];
-    loop->model->twist[i] = loop->twist[i];
-  }
-  if (loop->model->load)
-    for (int32_t i = begin; i < end; i++)
-      loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-}
-
-// All of them, and where contacts acted.
-static void take_bodies(CnWorld *world, const CnPose *acted, const CnPose *pose,
-                        const CnTwist *twist) {
-  const CniContactCache *kept = &world->now.contacts;
-  const CniStepShare *share = &world->work.share;
-  int32_t bodies = world->now.model.body_count;
-  TakeLoop take = {.model = &world->now.model,
-                   .found = acted,
-                   .pose = pose,
-                   .twist = twist,
-                   .before = kept->before_count > 0 ? kept->before : NULL,
-                   .slots = share->part ? kept->before_slots : NULL,
-                   .first = share->part ? share->begin : 0,
-                   .last = share->part ? share->end : bodies};
-  cni_parallel_for(world->tasks, bodies, BODIES_PER_TASK, take_states, &take);
-}
-
 // A sum of many steps drifts away from their number times h; what is a multiple of h but for
 // round-off becomes that multiple. After a change of h it is so again only where they fit.
 double cni_multiple_of_step(double t, double h) {
@@ -320,7 +273,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   const CniTouch *touch = world->work.touch;
   const CnPose *acted = !solved ? pose : touch ? touch->pose : model->pose;
   if (!lean)
-    take_bodies(world, acted, pose, twist);
+    cni_share_take(world, acted, pose, twist);
   else
     order = cni_order_find(world, model->pose, &room);
   if (!solved) cni_equations_turn(world);

@@ -14,7 +14,7 @@
 //
 // The third is here. way = min(g h^2, slop): gravity brings that much in a step, and what comes to the corner faster
 // than g h loses more there than the load does. Without gravity nothing is pressed on, and nothing sinks in.
-#include "assembly/assembly_private.h"
+#include "assembly/contacts/faces.h"
 
 #define FLAT 2e-3  // between triangles that are one face to what rolls over them
 #define PLANE 1e-6 // between such as lie in one plane

@@ -38,4 +38,14 @@ void cni_joint_answer(const CniJointBlock *blocks, int32_t count, const CnProble
 // What a motor that gives an effort gives in a step; 0: it is another one.
 double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
 
+// ---- springs.c ----
+
+// A servo's or a soft limit's work, and what it lost to the step, to in->soft.
+void cni_soft_work(const CniBalanceInput *in, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block, double g, double work);
+// The part of the balance that a block of a joint works for.
+CnBalancePart cni_joint_part(const CniJointBlock *block);
+// Velocities of a body at the end of the drift, before late springs.
+CnTwist cni_before_late(const CniBalanceInput *in, int32_t i);
+
 #endif

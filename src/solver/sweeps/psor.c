@@ -30,10 +30,6 @@
 // without the sweeps' round-off, and checked again, so that what stops a solve is what certifies
 // it. The sweeps do not see these checks: the bits depend on the number of iterations alone.
 //
-// Who asks for it (auto) has steps that are longer by a factor in some of the sweeps. 1/eta is the step that solves a
-// row with all others held; with more of it, weight and impact travel through a pile in fewer sweeps, and the last
-// sweeps, as short as ever, take out what it leaves from contact to contact.
-//
 // References: Tasora and Anitescu 2006, 2007.
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
@@ -192,26 +188,11 @@ static CnStatus finish(CniPsor *s, CnAnswer *answer) {
   return cni_psor_share_answer(s, answer);
 }
 
-static int has_longer(const CniPsor *s) {
-  return s->longer.begin < s->longer.end && s->law == CNI_PSOR_SPLIT && s->p->form == CN_FORM_STEP;
-}
-
-// At the beginning and at the end of the sweeps that do.
-static void change_steps(CniPsor *s, int32_t done) {
-  if (!has_longer(s)) return;
-  if (done == s->longer.begin) cni_psor_lengthen(s, s->longer.times);
-  if (done == s->longer.end) cni_psor_lengthen(s, 1 / s->longer.times);
-}
-
 // Iterations until the next check of tolerance and clock, a change of their steps, or the end.
 static int32_t next_stretch(const CniPsor *s, int32_t done, int32_t wanted) {
   const CnSolverDef *def = &s->def;
-  const CniPsorLonger *longer = &s->longer;
-  int32_t stretch = wanted - done;
-  if (has_longer(s)) {
-    int32_t change = done < longer->begin ? longer->begin : longer->end;
-    if (done < change && change - done < stretch) stretch = change - done;
-  }
+  int32_t stretch = wanted - done, change = cni_psor_to_change(s, done);
+  if (change < stretch) stretch = change;
   if (def->tolerance > 0 && s->p->form == CN_FORM_EXPLICIT) return 1;
   if (def->tolerance > 0 || def->time_budget > 0) {
     int32_t to_check = def->check_interval - done % def->check_interval;
@@ -263,7 +244,7 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
   }
   while (iterations < wanted) {
     int32_t stretch = next_stretch(s, iterations, wanted);
-    change_steps(s, iterations);
+    cni_psor_change_steps(s, iterations);
     cni_psor_iterate(s, stretch);
     iterations += stretch;
     if (iterations == wanted || !is_time_to_check(s, iterations)) continue;

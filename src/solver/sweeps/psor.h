@@ -318,12 +318,14 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
                          const double *g);
 // The set of all contacts that are like this one.
 void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set);
-// Steps of all lanes so many times as long.
-void cni_psor_lengthen(CniPsor *s, double times);
 // Impulses of batch i of a run, in the problem's rows, to s->g.
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
 // g of the step form.
 void cni_psor_answer(CniPsor *s, CnAnswer *answer);
+
+// longer.c: steps that begin or end to be longer after so many sweeps, and how many sweeps it is until then.
+void cni_psor_change_steps(CniPsor *s, int32_t done);
+int32_t cni_psor_to_change(const CniPsor *s, int32_t done);
 
 // ---- psor_check.c ----
 

@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define SETS_PER_TASK 1024
-
 static inline CnVec3 normal_of(const CnProblem *p, const CniBlock *block) {
   return block->storage == CNI_PAIR ? p->pairs[block->index].normal
                                     : p->spheres[block->index].normal;
@@ -211,55 +209,6 @@ void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set) {
   }
   s->kernels->constants[CNI_PSOR_SPHERE](s->law != CNI_PSOR_SPLIT, s->groups, s->inertia,
                                          (CniPsorLine *)(void *)&head, set, 1, s->rule.omega);
-}
-
-// ---- longer steps ----
-
-typedef struct LongerLoop {
-  CniPsor *s;
-  double times;
-} LongerLoop;
-
-static inline void multiply(CniPsorLine *line, double times) {
-  for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) line->lane[lane] *= times;
-}
-
-static void lengthen_sets(void *context, int32_t begin, int32_t end) {
-  const LongerLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) {
-    CniPsorLine *set = loop->s->sets + CNI_LINES_SET * (size_t)i;
-    multiply(set + CNI_LINE_STEP_N, loop->times);
-    multiply(set + CNI_LINE_STEP_T, loop->times);
-  }
-}
-
-static void lengthen_run(const LongerLoop *loop, const CniPsorRun *run) {
-  int32_t lines = cni_psor_lines(run->kind), full = cni_psor_full(run->kind);
-  CniPsorLine *c = loop->s->lines + run->offset;
-  for (int32_t k = 0; k < run->count; k++) {
-    c++; // the head
-    for (int32_t i = 0; i < run->length; i++, c += lines) {
-      multiply(c + CNI_LINES_OWN + CNI_LINE_STEP_N, loop->times);
-      multiply(c + CNI_LINES_OWN + CNI_LINE_STEP_T, loop->times);
-      if (run->kind % 3 != 2) continue;
-      multiply(c + full + CNI_LINE_STEP_R, loop->times);
-      multiply(c + full + CNI_LINE_STEP_S, loop->times);
-    }
-  }
-}
-
-static void lengthen_columns(void *context, int32_t begin, int32_t end) {
-  const LongerLoop *loop = context;
-  const CniPsor *s = loop->s;
-  for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++)
-    if (s->runs[i].kind < CNI_PSOR_LANE_KINDS && s->runs[i].kind != CNI_PSOR_SPHERE)
-      lengthen_run(loop, &s->runs[i]);
-}
-
-void cni_psor_lengthen(CniPsor *s, double times) {
-  LongerLoop loop = {s, times};
-  cni_parallel_for(s->def.tasks, s->set_count, SETS_PER_TASK, lengthen_sets, &loop);
-  cni_parallel_for(s->def.tasks, s->schedule.column_count + 1, 1, lengthen_columns, &loop);
 }
 
 // ---- back ----

@@ -73,6 +73,9 @@ CnStatus cni_share_places(struct CnWorld *world);
 CnStatus cni_share_finite(struct CnWorld *world, const CnAnswer *answer);
 CnVec3 cni_share_way(const struct CnWorld *world, const CnAnswer *answer, int32_t body);
 CnStatus cni_share_move(struct CnWorld *world, const CnAnswer *answer);
+// share_take.c: where contacts acted, and where the step ends.
+void cni_share_take(struct CnWorld *world, const CnPose *acted, const CnPose *pose,
+                    const CnTwist *twist);
 // share_keep.c: things of all ranks, rank by rank, in the arena; `start` tells in bytes where those of each begin, and
 // `address` is that of the pointer.
 CnStatus cni_share_tell(struct CnWorld *world, const void *own, int64_t count, size_t size,

@@ -20,13 +20,6 @@ const char *cn_joint_kind_name(CnJointKind kind) {
   return (int64_t)kind < cni_joint_kind_count() ? cni_joint_kind(kind)->name : NULL;
 }
 
-int32_t cni_joint_coordinate_count(CnJointKind kind) {
-  const CniCoordinate *coordinates = cni_joint_kind(kind)->coordinates;
-  int32_t count = 0;
-  while (coordinates && coordinates[count].name) count++;
-  return count;
-}
-
 static const CniCoordinate *coordinate(CnJointKind kind, int32_t index) {
   static const CniCoordinate none = {NULL, NULL};
   if ((int64_t)kind >= cni_joint_kind_count() || index < 0) return &none;

@@ -106,7 +106,12 @@ static inline const CniJointKind *cni_joint_kind(int64_t kind) {
 static inline int32_t cni_joint_kind_count(void) {
   return CN_JOINT_KIND_COUNT + cn_own_count(CNI_OWN_JOINT);
 }
-int32_t cni_joint_coordinate_count(CnJointKind kind);
+static inline int32_t cni_joint_coordinate_count(CnJointKind kind) {
+  const CniCoordinate *coordinates = cni_joint_kind(kind)->coordinates;
+  int32_t count = 0;
+  while (coordinates && coordinates[count].name) count++;
+  return count;
+}
 // Of this joint: one-sided ones lock nothing.
 static inline int32_t cni_joint_locked_count(const CnJointDef *def) {
   return def->one_sided ? 0 : cni_joint_kind(def->kind)->locked_count;

@@ -136,16 +136,19 @@ static void armature(const Act *act, CniJointBlock *k) {
   k->b[0] = -act->rate;
 }
 
-typedef struct Part {
-  int (*acts)(const CnJointAxis *axis);
-  void (*law)(const Act *act, CniJointBlock *block);
-} Part;
-
-static const Part parts[CNI_PART_COUNT] = {
-    [CNI_PART_SPRING] = {has_spring, spring},       [CNI_PART_LOWER] = {has_lower, lower},
-    [CNI_PART_UPPER] = {has_upper, upper},          [CNI_PART_MOTOR] = {has_motor, motor},
-    [CNI_PART_FRICTION] = {has_friction, friction}, [CNI_PART_ARMATURE] = {has_armature, armature},
+static void (*const laws[CNI_PART_COUNT])(const Act *act, CniJointBlock *block) = {
+    [CNI_PART_SPRING] = spring, [CNI_PART_LOWER] = lower,       [CNI_PART_UPPER] = upper,
+    [CNI_PART_MOTOR] = motor,   [CNI_PART_FRICTION] = friction, [CNI_PART_ARMATURE] = armature,
 };
+
+// The parts that act on a coordinate, bit by bit; of most there are none.
+static uint32_t parts_of(const CnJointAxis *axis) {
+  return (uint32_t)has_spring(axis) << CNI_PART_SPRING |
+         (uint32_t)has_lower(axis) << CNI_PART_LOWER | (uint32_t)has_upper(axis) << CNI_PART_UPPER |
+         (uint32_t)has_motor(axis) << CNI_PART_MOTOR |
+         (uint32_t)has_friction(axis) << CNI_PART_FRICTION |
+         (uint32_t)has_armature(axis) << CNI_PART_ARMATURE;
+}
 
 double cni_joint_push(const CnJointAxis *axis, const double target[3], double x, double rate) {
   if (axis->drive == CN_DRIVE_EFFORT) return target[0];
@@ -161,8 +164,7 @@ void cni_joint_count(const CnJointDef *def, int32_t *blocks, int32_t *rows) {
   *blocks = locked > 0;
   *rows = locked;
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)
-    for (int32_t k = 0; k < CNI_PART_COUNT; k++) {
-      if (!parts[k].acts(&def->axes[i])) continue;
+    for (uint32_t left = parts_of(&def->axes[i]); left; left &= left - 1) {
       ++*blocks;
       ++*rows;
     }
@@ -181,9 +183,7 @@ static void in_metres(CniJointBlock *block, const CniJointRow *row, double lengt
 int cni_joint_is_plain(const CnJointDef *def) {
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++) {
     const CnJointAxis *a = &def->axes[i];
-    if (has_spring(a) || has_lower(a) || has_upper(a) || has_motor(a) || has_friction(a) ||
-        has_armature(a) || a->drive == CN_DRIVE_EFFORT)
-      return 0;
+    if (parts_of(a) || a->drive == CN_DRIVE_EFFORT) return 0;
   }
   return 1;
 }
@@ -208,18 +208,20 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
                          const CniJointStep *step, CniJointBlock *blocks) {
   int32_t count =
       cni_joint_locked_block(def, place, step->time_step, step->late, step->length, blocks);
-  for (int32_t i = 0; i < place->axis_count; i++)
+  for (int32_t i = 0; i < place->axis_count; i++) {
+    uint32_t acts = parts_of(&def->axes[i]);
     for (int32_t k = 0; k < CNI_PART_COUNT; k++) {
-      if (!parts[k].acts(&def->axes[i])) continue;
+      if (!(acts >> k & 1)) continue;
       CniJointBlock *block = &blocks[count++];
       *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1, .share = 1};
       block->scale[0] = k == CNI_PART_UPPER ? -1 : 1;
       Act act = {&def->axes[i],        step,           &step->targets[i],
                  place->axes[i].value, step->rates[i], cni_joint_rub_arm(def, place, i),
                  step->later[i]};
-      parts[k].law(&act, block);
+      laws[k](&act, block);
       in_metres(block, &place->axes[i], step->length);
     }
+  }
   return count;
 }
 

@@ -25,6 +25,7 @@
 #include "core/math.h"
 
 #define BENT_LITTLE 2.25e-4 // (t/2)^2: series are exact there
+#define CLEARLY_NEAR 3.14   // rad: less than half a turn, whatever is rounded
 
 static CniJointRow turn_row(const CniJointSight *sight, CnVec3 in_a, double value) {
   return (CniJointRow){
@@ -142,6 +143,7 @@ CniJointRow cni_joint_swing(const CniJointSight *sight) {
 // ---- angles about an axis ----
 
 double cni_joint_nearest(double angle, double near) {
+  if (fabs(near - angle) < CLEARLY_NEAR) return angle; // what follows would find no turn
   double turns = floor((near - angle) / (2 * CNI_PI) + 0.5);
   return turns == 0 ? angle : angle + turns * (2 * CNI_PI);
 }

@@ -46,12 +46,15 @@ static int32_t root_of(int32_t *root, int32_t i) {
   return i;
 }
 
-// A body of a block that has mass; -1: none has. The others are joined to it.
+// A body of a block of rows that has mass; -1: none has. The others are joined to it.
 static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
-  int32_t first = -1, group, seen[2] = {-1, -1}; // rows of a joint name its two bodies in turn
-  for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++) {
+  const CniRowsBlock *rows = &p->row_blocks[block->index];
+  const CnRowEntry *entries = p->row_entries + rows->entry_start;
+  int32_t first = -1, seen[2] = {-1, -1}; // rows of a joint name its two bodies in turn
+  for (int32_t i = 0; i < rows->entry_count; i++) {
+    int32_t group = entries[i].group;
     if (group == seen[0] || group == seen[1]) continue;
-    seen[i % 2] = group;
+    seen[i & 1] = group;
     if (s->root[group] < 0) continue;
     int32_t own = root_of(s->root, group);
     if (first < 0) first = own;

@@ -123,8 +123,13 @@ static int add_pair(CniJoints *j, const CnProblem *p, CniDirectBlock *block,
                     const CnRowEntry *entries, int32_t count, double *b) {
   int32_t dim = block->dim;
   if (count != 2 * dim || entries[0].group == entries[1].group) return 0;
-  for (int32_t i = 0; i < count; i++)
-    if (entries[i].row != i / 2 || entries[i].group != entries[i % 2].group) return 0;
+  int32_t first = entries[0].group, second = entries[1].group, others = 0;
+  for (int32_t r = 0; r < dim; r++) {
+    const CnRowEntry *two = &entries[2 * r];
+    others |=
+        (two[0].row ^ r) | (two[1].row ^ r) | (two[0].group ^ first) | (two[1].group ^ second);
+  }
+  if (others) return 0;
   for (int32_t side = 0; side < 2; side++) {
     const CniGroup *group = &p->groups[entries[side].group];
     if (!(group->inv_mass > 0)) {

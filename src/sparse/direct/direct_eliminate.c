@@ -20,14 +20,18 @@ typedef struct Chunk {
   int32_t count;
 } Chunk;
 
+// Of a row of S: its place, its line among all, and the branch that it is of.
+typedef struct Spot {
+  int32_t place, line, branch;
+} Spot;
+
 // Columns by their first branches.
 static void sort_columns(int32_t n, const int32_t *start, const CniDirectEntry *entries,
-                         const int32_t *place_of, const int32_t *branch, int32_t *order,
-                         int32_t *first) {
+                         const Spot *spots, int32_t *order, int32_t *first) {
   for (int32_t i = 0; i < n; i++) {
     int32_t at = i, own = INT32_MAX;
     for (int32_t e = start[i]; e < start[i + 1]; e++) {
-      int32_t other = branch[place_of[entries[e].row] / LINE];
+      int32_t other = spots[entries[e].row].branch;
       if (other < own) own = other;
     }
     for (; at > 0 && first[at - 1] > own; at--) {
@@ -39,12 +43,13 @@ static void sort_columns(int32_t n, const int32_t *start, const CniDirectEntry *
   }
 }
 
-static void load(const CniDirect *d, const Chunk *c, int32_t lane, const CniDirectEntry *entry,
-                 const CniDirectEntry *end, const int32_t *place_of) {
+static void load(const Chunk *c, int32_t lane, const CniDirectEntry *entry,
+                 const CniDirectEntry *end, const Spot *spots) {
+  double *own = c->y + lane;
   for (; entry < end; entry++) {
-    int32_t at = place_of[entry->row], k = at / LINE;
-    c->y[LINE * (d->first_row[k] + at % LINE) + lane] += entry->value;
-    c->active[k] = 1;
+    const Spot *spot = &spots[entry->row];
+    own[LINE * spot->line] += entry->value;
+    c->active[spot->place] = 1;
   }
 }
 
@@ -72,16 +77,19 @@ static void take(const CniDirect *d, const Chunk *a, const Chunk *b, int32_t n, 
 
 CnStatus cni_direct_eliminate(CniDirect *d, CniArena *room, int32_t n, const int32_t *start,
                               const CniDirectEntry *entries, double *w) {
-  int32_t count = (n + LINE - 1) / LINE, *place_of, *order, *first;
+  int32_t count = (n + LINE - 1) / LINE, *order, *first;
+  Spot *spots;
   Chunk *chunks;
-  CNI_TRY(CNI_TAKE(room, d->row_count, place_of));
+  CNI_TRY(CNI_TAKE(room, d->row_count, spots));
   CNI_TRY(CNI_TAKE(room, n, order));
   CNI_TRY(CNI_TAKE(room, n, first));
   CNI_TRY(CNI_TAKE(room, count, chunks));
-  for (int32_t b = 0; b < d->block_count; b++)
+  for (int32_t b = 0; b < d->block_count; b++) {
+    int32_t k = d->place[b];
     for (int32_t r = 0; r < d->blocks[b].dim; r++)
-      place_of[d->blocks[b].row + r] = LINE * d->place[b] + r;
-  sort_columns(n, start, entries, place_of, d->branch, order, first);
+      spots[d->blocks[b].row + r] = (Spot){k, d->first_row[k] + r, d->branch[k]};
+  }
+  sort_columns(n, start, entries, spots, order, first);
   for (int32_t i = 0; i < count; i++) {
     Chunk *c = &chunks[i];
     c->count = n - LINE * i < LINE ? n - LINE * i : LINE;
@@ -89,7 +97,7 @@ CnStatus cni_direct_eliminate(CniDirect *d, CniArena *room, int32_t n, const int
                     CNI_ARRAY(d->node_count, c->active)));
     for (int32_t lane = 0; lane < c->count; lane++) {
       int32_t column = c->column[lane] = order[LINE * i + lane];
-      load(d, c, lane, entries + start[column], entries + start[column + 1], place_of);
+      load(c, lane, entries + start[column], entries + start[column + 1], spots);
     }
     substitute(d, c);
     for (int32_t j = 0; j <= i; j++) take(d, &chunks[j], c, n, w);

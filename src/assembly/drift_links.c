@@ -225,8 +225,12 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
     d->pairs[link->pair].rest[0] = gap;
   }
   for (int32_t r = 0; r < link->locked; r++) {
-    CniJointRow world = world_row(gap, r);
-    const CniJointRow *row = link->point && !link->turns && r < 3 ? &world : &place->locked[r];
+    CniJointRow world;
+    const CniJointRow *row = &place->locked[r];
+    if (link->point && !link->turns && r < 3) {
+      world = world_row(gap, r);
+      row = &world;
+    }
     add_line(d, row, 1);
     aim_row(d, row->value, row->value, row->turns ? TURNS : link->tolerance, size, row->turns,
             NULL);

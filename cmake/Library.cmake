@@ -53,7 +53,7 @@ endif()
 # What a step of a robot goes through: vectors of three and small matrices, of which -O3 makes 6 % less instructions.
 if(CMAKE_C_FLAGS_RELEASE MATCHES "-O2")
   set(robot_sources ${library_sources})
-  list(FILTER robot_sources INCLUDE REGEX "/src/(joint/|assembly/(drift|joints)|sparse/direct/|solver/(joints|cones)/)")
+  list(FILTER robot_sources INCLUDE REGEX "/src/(joint/|assembly/(drift|joints)|problem/|sparse/direct/|solver/(joints|cones)/)")
   set_property(SOURCE ${robot_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 endif()
 # Without any optimisation gcc takes minutes and 2 GB for one file of them, with a little 5 s.

@@ -248,16 +248,6 @@ void cni_joint_answer(const CniJointBlock *blocks, int32_t count, const CnProble
           fabs(blocks[k].scale[r]) / blocks[k].share * g[problem->blocks[first + k].row + r];
 }
 
-// The same of a joint that locks and does nothing else: its block is not made again.
-static void keep_locked(const CnJointDef *def, const CniJointPlace *place, double late,
-                        const CnProblem *problem, int32_t a, int32_t b, const double *g,
-                        CniJointImpulse *kept) {
-  double share = def->stiffness > 0 || def->damping > 0 ? 1 - late : 1;
-  double length = cni_rows_turn(place) ? cni_gyration(problem, a, b) : 1;
-  for (int32_t r = 0; r < place->locked_count; r++)
-    kept->locked[r] = (place->locked[r].turns ? length : 1) / share * g[r];
-}
-
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
                     double late, const CnProblem *problem, const double *g, int32_t first_block,
                     const CniJointPlace *places) {
@@ -272,8 +262,8 @@ void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double 
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b])) return;
   if (cni_joint_is_plain(&joint->def)) {
     if (place->locked_count > 0)
-      keep_locked(&joint->def, place, late, problem, a, b, g + problem->blocks[first_block].row,
-                  &joint->impulse);
+      cni_keep_locked(&joint->def, place, late, problem, a, b, g + problem->blocks[first_block].row,
+                      &joint->impulse);
     joint->total = cni_joint_total(place, &joint->impulse);
     return;
   }

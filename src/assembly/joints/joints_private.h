@@ -38,6 +38,11 @@ void cni_joint_answer(const CniJointBlock *blocks, int32_t count, const CnProble
 // What a motor that gives an effort gives in a step; 0: it is another one.
 double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
 
+// plain.c: the impulses of a joint that locks and does nothing else.
+void cni_keep_locked(const CnJointDef *def, const CniJointPlace *place, double late,
+                     const CnProblem *problem, int32_t a, int32_t b, const double *g,
+                     CniJointImpulse *kept);
+
 // ---- springs.c ----
 
 // A servo's or a soft limit's work, and what it lost to the step, to in->soft.

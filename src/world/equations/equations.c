@@ -459,14 +459,7 @@ static void note_strike(void *context, const int32_t *rows, const double *impuls
 // Where the integrator goes on.
 static void note_begin(void *context, double t, const double *q, const double *v) {
   CnWorld *world = context;
-  struct CniWorldEquations *eq = world->work.equations;
-  if (eq->q) {
-    cni_units_state(world, q, v, 1, eq->scratch_q, eq->scratch_v);
-    q = eq->scratch_q;
-    v = eq->scratch_v;
-  }
-  t *= eq->unit.time;
-  cni_equations_here(world, t, &q, &v);
+  cni_equations_plain(world, &q, &v, &t);
   cni_turns_from(world, t, q, v);
   cni_powers_again(world, t, q, v);
 }

@@ -113,12 +113,7 @@ void cni_powers_start(void *context, double t, const double *q, const double *v,
                       const double *multipliers) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
-  if (eq->q) {
-    cni_units_state(world, q, v, 1, eq->scratch_q, eq->scratch_v);
-    q = eq->scratch_q;
-    v = eq->scratch_v;
-  }
-  cni_equations_here(world, t * eq->unit.time, &q, &v);
+  cni_equations_plain(world, &q, &v, &t);
   eq->power.motors = motor_powers(world, (const CnPose *)q, v, multipliers);
   eq->started = 1;
 }

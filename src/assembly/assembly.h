@@ -104,6 +104,7 @@ typedef struct CniJointRub {
   int32_t solves, repeats; // 0 before the first
   int32_t own;             // sets from there on are those of one block each
   double growing, grown;   // how much a bound grew in this solve, and in a row of them
+  int32_t uneven;          // 1: a bound fell after the first solve, or a joint jams
   CniTorn jammed;          // joints whose friction grows without end
 } CniJointRub;
 CnStatus cni_joints_rub(CniJointRub *in, CnProblem *problem, const double *g, int32_t *again);

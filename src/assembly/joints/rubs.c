@@ -13,14 +13,16 @@
 // size is what remains of it, the worse the shorter the steps are; and a machine's first step has none.
 // Where what pushes is itself made by the friction, and more of it than there was, no force slows what slips: the
 // machine jams. Such a joint is named, and has in this step only friction that does not go with its reaction.
+// How that is told: a bound that is a + b times the one before, b <= 1, is at least a after the first solve, so that
+// solve n makes it at most n/(n - 1) times as large, and with halves of changes, after RUBS_PLAIN, 1 + 2/(n + 5) times.
+// One that grows by more goes on, if from the first solve on none has fallen; where one has, only leaps count.
 
 #define RUBS 40         // solves at most
 #define RUBS_PLAIN 6    // after these half of a change is taken
 #define RUBS_EQUAL 1e-5 // relative change of a bound that is none
-#define RUBS_GROW                                                                                  \
-  2 // times as large as in the solve before: a bound that has grown so from the third solve
-#define RUBS_JAM                                                                                   \
-  1e3 // on, and so many times in all, does so without end (else it is less than RUBS_GROW then)
+#define RUBS_GROW 2.    // over n: this part of itself a bound has to grow by in each solve n,
+#define RUBS_LEAP 1     // or this, from the second solve on, and
+#define RUBS_JAM 1e3    // so many times in a row of such solves: it does so without end
 
 static int rubs(const CnJointDef *def) {
   for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
@@ -91,8 +93,10 @@ static CnStatus rub_joint(CniJointRub *in, const CniJoint *joint, const CniJoint
     double was = 0.5 * (old.hi - old.lo);
     double most = rub_set(in, joint, place, k, now, problem, &set);
     if (!(fabs(most - was) > RUBS_EQUAL * cn_max(most, was))) continue;
-    double growth = in->solves > 1 && most > RUBS_GROW * was && was > 0 ? most / was : 0;
+    double least = in->uneven ? RUBS_LEAP : RUBS_GROW / in->solves;
+    double growth = in->solves > 1 && was > 0 && most > (1 + least) * was ? most / was : 0;
     int stuck = in->grown * growth > RUBS_JAM;
+    in->uneven |= in->solves > 1 && most < was;
     in->growing = cn_max(in->growing, growth);
     if (stuck) {
       jam(in, joint);
@@ -124,6 +128,7 @@ CnStatus cni_joints_rub(CniJointRub *in, CnProblem *problem, const double *g, in
       CNI_TRY(rub_joint(in, &in->model->joints[i], &in->places[i], in->joint_blocks[i], problem, g,
                         again));
   in->grown *= in->growing;
+  in->uneven |= in->jammed.count > 0;
   return CN_OK;
 }
 

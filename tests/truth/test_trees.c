@@ -3,6 +3,7 @@
 // are those that any other machine has. A world that keeps its balance goes by the
 // problem, so that the two ways can be compared.
 #include "check.h"
+#include "draws.h"
 #include "worlds.h"
 
 #include "core/math.h"
@@ -20,14 +21,6 @@ typedef struct Machine {
   CnJointId joints[MOST];
   int32_t body_count, joint_count;
 } Machine;
-
-static CnVec3 draw(CniRng *rng, double most) {
-  CnVec3 v;
-  v.x = cni_rng_range(rng, -most, most);
-  v.y = cni_rng_range(rng, -most, most);
-  v.z = cni_rng_range(rng, -most, most);
-  return v;
-}
 
 // Loads of a hook on some bodies of a machine.
 static void push(void *context, CnWorld *world, double time, double h) {

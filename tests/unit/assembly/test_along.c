@@ -2,6 +2,7 @@
 // The drift along trees: the motion, momenta and forces of the general one, which a rotor of next to no inertia asks
 // for; held turns and closed loops to round-off; the same bits at every level of wide arithmetic.
 #include "check.h"
+#include "draws.h"
 #include "worlds.h"
 
 #include "assembly/drift/along.h"
@@ -11,14 +12,6 @@
 
 #define H 2e-3
 #define LINKS 4
-
-static CnVec3 draw(CniRng *rng, double most) {
-  CnVec3 v;
-  v.x = cni_rng_range(rng, -most, most);
-  v.y = cni_rng_range(rng, -most, most);
-  v.z = cni_rng_range(rng, -most, most);
-  return v;
-}
 
 typedef struct Robot {
   CnWorld *world;

@@ -3,6 +3,7 @@
 // float, bodies that stand on fixed ones, in numbers that fill the lanes or do not. Bodies of the drift of any
 // machine, eight at once, have those of one alone.
 #include "check.h"
+#include "draws.h"
 #include "worlds.h"
 
 #include "assembly/tree/tree_private.h"
@@ -14,14 +15,6 @@
 
 #define MOST 40
 #define STEPS 40
-
-static CnVec3 draw(CniRng *rng, double most) {
-  CnVec3 v;
-  v.x = cni_rng_range(rng, -most, most);
-  v.y = cni_rng_range(rng, -most, most);
-  v.z = cni_rng_range(rng, -most, most);
-  return v;
-}
 
 typedef struct Kind {
   int32_t count, loops;
